@@ -15,14 +15,13 @@ from typing import Any
 import helion
 from torch._dynamo.variables.builder import VariableBuilder
 
+from kopt.helion.graphs import SESSIONS, traced
 from kopt.helion.kernel_runs import KernelRuns, runs_of
 from kopt.helion.session import HelionSession
 from kopt.helion.without_gpu import without_gpu
 from kopt.language.running import RUNNING
 from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
 
-#: What is enabled, the innermost last.
-_sessions: list[HelionSession] = []
 _lock = threading.Lock()
 
 
@@ -30,17 +29,17 @@ _lock = threading.Lock()
 def installed(session: HelionSession) -> Iterator[None]:
     """Helion's kernels run through kopt while it lasts."""
     _replace_methods()
-    _sessions.append(session)
+    SESSIONS.append(session)
     try:
-        with _graph_breaks(), without_gpu(session):
+        with _in_graphs(), without_gpu(session):
             yield
     finally:
-        _sessions.remove(session)
+        SESSIONS.remove(session)
 
 
 @contextmanager
-def _graph_breaks() -> Iterator[None]:
-    """``torch.compile`` ends its graph at a kernel, which Helion would otherwise compile along in its own way."""
+def _in_graphs() -> Iterator[None]:
+    """Kernels are operators of kopt's for ``torch.compile``; Helion would otherwise compile them in its own way."""
     table = VariableBuilder._type_dispatch()
     theirs = table.pop(helion.Kernel, None)
     try:
@@ -86,12 +85,15 @@ def _switched(theirs: Callable[..., Any], ours: Callable[..., Any]) -> Callable[
 
     @wraps(theirs)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not _sessions or RUNNING.get() is not None:
+        if not SESSIONS or RUNNING.get() is not None:
             return theirs(self, *args, **kwargs)
-        return ours(runs_of(self), _sessions[-1], *args, **kwargs)
+        return ours(runs_of(self), SESSIONS[-1], *args, **kwargs)
 
     keep_untraced(method)
-    return breaks_graphs(method)
+    if theirs.__name__ != "__call__":
+        return breaks_graphs(method)
+    vars(method)["_torchdynamo_inline"] = traced
+    return method
 
 
 def _resetting(theirs: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ import torch
 from kopt.error_places import definition, placed
 from kopt.errors import ArgumentError
 from kopt.helion.bound_kernel import BoundKernel
-from kopt.helion.saved_configs import saved_config
+from kopt.helion.saved_configs import has_saved_configs, saved_config
 from kopt.helion.session import HelionSession
 from kopt.helion.without_gpu import as_it_is
 from kopt.helion_configs import helion_config
@@ -52,6 +52,17 @@ class KernelRuns:
         kernel = self.kernel(session, self.theirs.configs[0])
         self._last = session, kernel
         return kernel
+
+    def in_graphs(self, session: HelionSession) -> Kernel | None:
+        """What runs any call in a graph of ``torch.compile``; None where it depends on the arguments."""
+        if self._bound or self.theirs.settings.print_output_code:
+            return None
+        configs = self.theirs.configs
+        if len(configs) != 1 and has_saved_configs(self.theirs):
+            return None
+        if len(configs) > 1:
+            self._say_first(session)
+        return self.kernel(session, configs[0] if configs else None)
 
     def arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """All arguments of a call in order, defaults included. Raises `ArgumentError`."""
@@ -103,8 +114,11 @@ class KernelRuns:
             return saved.config
         if not configs:
             return None
-        self.remark(session, f"of {len(configs)} configs the first is taken: kopt times none")
+        self._say_first(session)
         return configs[0]
+
+    def _say_first(self, session: HelionSession) -> None:
+        self.remark(session, f"of {len(self.theirs.configs)} configs the first is taken: kopt times none")
 
     def kernel(self, session: HelionSession, config: Any) -> Kernel:
         """The kernel of kopt with a configuration of Helion's, or with kopt's own choice. Raises `ConfigError`."""

@@ -32,16 +32,21 @@ class SavedConfig:
 
 def saved_config(kernel: Any, args: Sequence[Any]) -> SavedConfig | None:
     """The newest that Helion has saved for a kernel of its and arguments like these; None where there is none."""
+    found = _of(kernel)
+    wanted = _spelled(kernel, args) if found else None
+    return next((saved for saved in found if wanted is not None and saved.arguments.startswith(wanted)), None)
+
+
+def has_saved_configs(kernel: Any) -> bool:
+    """Whether Helion has saved one for a kernel of its, whatever the arguments."""
+    return bool(_of(kernel))
+
+
+def _of(kernel: Any) -> Sequence[SavedConfig]:
     from helion.autotuner.base_cache import should_skip_cache
     from helion.autotuner.local_cache import get_helion_cache_dir
 
-    if should_skip_cache():
-        return None
-    found = _by_source(get_helion_cache_dir()).get(_source_hash(kernel.fn), ())
-    if not found:
-        return None
-    wanted = _spelled(kernel, args)
-    return next((saved for saved in found if wanted is not None and saved.arguments.startswith(wanted)), None)
+    return () if should_skip_cache() else _by_source(get_helion_cache_dir()).get(_source_hash(kernel.fn), ())
 
 
 def _spelled(kernel: Any, args: Sequence[Any]) -> str | None:

@@ -79,8 +79,15 @@ class WithoutGpu(TorchFunctionMode):
         return func(tensor, *rest, **kwargs)
 
     def _cpu(self) -> torch.device:
-        self._session.remark("torch has no GPU here: tensors that the program makes on one are on the CPU")
+        _say_cpu(self._session)
         return _CPU
+
+
+def _say_cpu(session: HelionSession) -> None:
+    session.remark("torch has no GPU here: tensors that the program makes on one are on the CPU")
+
+
+_say_cpu._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
 
 
 _MOVING = (torch.Tensor.to, torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu)

@@ -80,7 +80,7 @@ def test_settings_and_configurations_are_honoured() -> None:
     kernel = helion.kernel(config=helion.Config(block_sizes=[16]), dot_precision="ieee")(sized)
     with enabled("reference"):
         assert kernel(X).unique().tolist() == [16]
-        bound = kernel.bind([X])
+        bound = kernel.bind((X,))
         assert bound.compile_config({"block_sizes": [8]})(X).unique().tolist() == [8]
         assert kernel(X).unique().tolist() == [16]
         bound.set_config(helion.Config(block_sizes=[32]))
@@ -152,11 +152,41 @@ def test_no_gradient_is_recorded() -> None:
         assert not kernel(X.clone().requires_grad_()).requires_grad
 
 
-def test_torch_compile_ends_its_graph_at_a_kernel() -> None:
-    kernel = helion.kernel(config={"block_sizes": [32]})(doubled)
+class Doubled(torch.autograd.Function):
+    """A kernel of Helion's with a gradient, as programs of Helion's write it."""
+
+    @staticmethod
+    def forward(ctx: Any, kernel: Any, x: Any) -> Any:
+        ctx.kernel = kernel
+        return kernel(x)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return None, ctx.kernel(grads[0])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("configs", [{"config": {"block_sizes": [32]}}, {}], ids=["config", "chosen"])
+def test_torch_compile_keeps_its_graph_at_a_kernel(configs: dict[str, Any]) -> None:
+    kernel = helion.kernel(**configs)(doubled)
+    x = X.clone().requires_grad_()
     with enabled("reference"):
-        compiled = torch.compile(lambda x: kernel(x + 1) - 1, backend="eager")
+        compiled = torch.compile(lambda x: kernel(x + 1) - 1, backend="aot_eager", fullgraph=True)
         torch.testing.assert_close(compiled(X), X * 2 + 1)
+        learned = torch.compile(lambda x: Doubled.apply(kernel, x * 3).sum(), backend="aot_eager", fullgraph=True)
+        learned(x).backward()
+        torch.testing.assert_close(x.grad, torch.full_like(X, 6))
+        if not torch.cuda.is_available():
+            made = torch.compile(lambda x: torch.ones(3, device="cuda"), backend="eager", fullgraph=True)
+            assert made(X).device.type == "cpu"
+
+
+def test_torch_compile_ends_its_graph_where_arguments_have_their_configuration() -> None:
+    kernel = helion.kernel()(sized)
+    with enabled("reference"):
+        kernel.bind((X,)).set_config(helion.Config(block_sizes=[8]))
+        compiled = torch.compile(lambda x: kernel(x) + 1, backend="eager")
+        assert compiled(X).unique().tolist() == [9]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="programs have their GPU")
