@@ -1,7 +1,7 @@
 """Scans and reductions by a function of the kernel's own, over one tile or several of one shape at once.
 
-The function is the op's region: of two tuples of scalars, the left's first, it yields one. It is associative, so that
-targets may combine lanes in steps that double; a reduction's is commutative too.
+The function is the op's region. Its arguments are two tuples of scalars, first the left one; it yields one tuple. It
+must be associative, so that targets may combine lanes as a tree. That of a reduction must be commutative too.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def function_of(types: Sequence[TileType]) -> Block:
 class AssociativeScanOp(AssociativeOp):
     """Running combination along one dimension, inclusive, by the function in its region.
 
-    With ``reverse`` it runs from the last lane: what is combined so far, the function's left, comes from later lanes.
+    With ``reverse`` it runs from the last lane. The left argument is always what was combined so far.
 
         %a, %b = tile.associative_scan %x, %y dim 1 : !tile.tile<b0=8 x 64 x f32>, !tile.tile<b0=8 x 64 x i32> {
         ^bb0(%l: !tile.tile<f32>, %m: !tile.tile<i32>, %r: !tile.tile<f32>, %s: !tile.tile<i32>):

@@ -1,7 +1,6 @@
 """Bodies of loops: the ranges that they bind, the values that they carry from visit to visit, and ``yield``.
 
-A range's tag names its binding alone: it is unique in its function, and every use of the tag in a type lies inside the
-loop's region.
+A tag names one binding of a range. It is unique in its function, and types use it only inside the loop's region.
 """
 
 from __future__ import annotations

@@ -238,8 +238,8 @@ class SelectOp(Op):
 class CastOp(Op):
     """``tile.cast %v : A to B``: each lane converted to another element type, as torch's ``to`` does.
 
-    Float to float rounds to nearest even, float to integer truncates, to i1 is ``!= 0``, integers wrap.
-    No pass drops a cast to a narrower type, since it rounds. Refuses to change dimensions.
+    Float to float rounds to nearest even. Float to integer truncates. A cast to i1 is ``!= 0``. Integers wrap.
+    No pass drops a cast to a narrower type, since it rounds. Dimensions stay the same.
     """
 
     name = "tile.cast"

@@ -43,8 +43,8 @@ from kopt.dialects.tile.types import RangeType
 class ForOp(CarryingLoop):
     """Runs its body for each block of one range, in order, carrying values from visit to visit.
 
-    The bounds are numbers or ``index`` values. With no visits the results are the initial values.
-    ``schedule`` says how it runs and how the blocks that it reads arrive, once a pass has chosen (``docs/plans.md``):
+    The bounds are numbers or ``index`` values. With no visits the results are the initial values. ``schedule`` says how
+    the loop runs and how its blocks arrive, once a pass has chosen that (``docs/plans.md``):
     ``schedule resident peel(full | diagonal) unroll 2``.
 
         %r = tile.for %k: b2=64 in (0, %n) iter(%a = %z) -> (!tile.tile<b0=128 x f32>) {

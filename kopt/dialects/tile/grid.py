@@ -27,16 +27,16 @@ from kopt.dialects.tile.types import RangeType
 class GridOp(Op):
     """Runs its body for every combination of blocks of its ranges, in no order: one launch on the device.
 
-    ``in`` gives the extent walked by each range, ``lo to hi`` where it does not start at 0. Cells may run at the
-    same time, so none may depend on what another writes, except by atomics. ``reduce`` lists dimensions whose
-    cells run one after another, innermost first visit to last; ``ordered`` ones run in order too, whole.
+    ``in`` gives the extent of each range, or ``lo to hi`` where it does not start at 0. Cells may run at the same time.
+    So none may depend on what another writes, except by atomics. Cells along a ``reduce`` dimension run from the first
+    visit to the last, with no others in between. Cells along an ``ordered`` dimension run in order too.
 
         tile.grid (%i: b0=128, %j: b1=64) in (1000, 2 to 300) {
           …
         }
 
-    ``plan`` is how the launch reaches its arrays, once that is decided (``docs/plans.md``). It names the arrays
-    ``planned``; accesses name its buffers, ``via @x``. It changes nothing of what is computed.
+    ``plan`` says how the launch reaches its arrays, once that is decided (``docs/plans.md``). Its arrays are the
+    operands ``planned``. Accesses name its buffers, ``via @x``. A plan does not change what is computed.
 
         tile.grid (%i: b0=128) in (1000) plan {order [i] parallel [i]
             @x = %x window(i) x2} {

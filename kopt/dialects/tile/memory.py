@@ -3,8 +3,9 @@
     %v = tile.load %x[%i, :] : memref<1000x64xf32> -> !tile.tile<b0=128 x 64 x f32>
     tile.store %v, %out[%i, :] : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
 
-Lanes outside their range are undefined when loaded and are not written when stored. ``access "x#1"`` names an access
-for plans and reports; it is printed where it is not the operand's name and the access's number there.
+Lanes outside their range are undefined when loaded, and are not written when stored. ``access "x#1"`` names an access
+for plans and reports. It is printed only if the name is not the usual one: the operand's name, and from the second
+access on a number.
 """
 
 from __future__ import annotations
@@ -283,7 +284,8 @@ class GetOp(Access):
 class PutOp(Access):
     """Writes a block of an on-chip ref: ``tile.put %v, %ref[%k, :] : !tile.tile<…>, !tile.ref<…>``.
 
-    Rows by number go to a ref in HBM: numbers differ but for negative ones, which write nothing.
+    A tile of numbers in the index list writes rows of a ref in HBM. No two numbers are equal, except negative ones,
+    which write nothing.
     """
 
     name = "tile.put"

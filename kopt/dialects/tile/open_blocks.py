@@ -47,7 +47,7 @@ class OpenBlock:
 
 @irdl_attr_definition
 class OpenAttr(Data[OpenBlock]):
-    """A block whose size is open: the tags of the ranges that share it, its bounds, and what depends on it.
+    """A block size that is still open: the tags of the ranges that share it, its bounds, and what depends on it.
 
         #tile.open<b0>
         #tile.open<b1, b3 : least 16 most 4096 observed sized>

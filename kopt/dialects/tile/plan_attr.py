@@ -106,7 +106,7 @@ class PlanAttr(Data[Plan]):
 class ScheduleAttr(Data[LoopSchedule]):
     """How a loop runs: ``#tile.schedule<resident peel(full | diagonal) unroll 2>``; at a loop, ``schedule resident …``.
 
-    The kinds and words are those of ``docs/plans.md``.
+    ``docs/plans.md`` has the kinds and words.
     """
 
     name = "tile.schedule"

@@ -162,8 +162,8 @@ class _BindsTag(MemoryEffect):
 class WholeOp(Op):
     """A range over a whole plain extent, wider than it: ``%w = tile.whole 2560 : !tile.range<w0=4096>``.
 
-    Begins at 0; its limit is ``extent``. Made where a target wants blocks of a power of two. What nothing uses is kept
-    until ``insert-masks``: types may name its tag.
+    It begins at 0, and its limit is ``extent``. Passes make it where a target wants blocks of a power of two. Without
+    uses it is kept until ``insert-masks``, since types may name its tag.
     """
 
     name = "tile.whole"

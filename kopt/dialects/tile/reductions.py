@@ -1,7 +1,7 @@
 """Ops that combine lanes of a dimension: `reduce`, `argreduce`, `scan`, and the `mask` that makes them safe.
 
-Lanes outside their range are undefined, so whoever combines lanes first gives them the neutral value of the
-combination. The pass ``insert-masks`` does so; a printer never invents a mask.
+Lanes outside their range are undefined. Before lanes are combined, the pass ``insert-masks`` gives these the neutral
+value of the combination. Printers add no masks.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class ScanOp(_AlongOneDimension):
 class MaskOp(Op):
     """Gives lanes outside their range a value. One entry a dimension: the range that limits it, or ``_``.
 
-    A range may name a dimension of its size under another tag (the lanes kept through a gather or an offset).
+    A range may limit a dimension of its size that has another tag: gathers and offsets keep lanes under a new tag.
     The result may drop the tags of masked dimensions, since all of their lanes are then defined.
 
         %m = tile.mask %v in (%i, _) else 0.0 : !tile.tile<b0=128 x 64 x f32>

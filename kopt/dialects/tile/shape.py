@@ -51,8 +51,8 @@ class _Rearranging(Op):
 class BroadcastOp(_Rearranging):
     """Repeats lanes: input dimension ``n`` becomes result dimension ``dims[n]``; the others are new.
 
-    A mapped dimension is equal, a plain 1 that is repeated, or a plain one of as many lanes, which takes the tag
-    (lane ``n`` becomes lane ``n`` of the block). ``dims`` increases.
+    A mapped dimension is one of three: the same in both types; a plain 1, which is repeated; or a plain dimension of
+    as many lanes, which takes the result's tag, lane by lane. The numbers in ``dims`` increase.
 
         %b = tile.broadcast %v dims [0] : !tile.tile<b0=128 x f32> to !tile.tile<b0=128 x 64 x f32>
     """
@@ -89,7 +89,7 @@ class BroadcastOp(_Rearranging):
 
 @irdl_op_definition
 class ReshapeOp(_Rearranging):
-    """The same lanes in row-major order under other dimensions, as many in all. Adds, drops, splits, merges dimensions.
+    """The same lanes in row-major order, with other dimensions: adds, drops, splits or merges them.
 
     %r = tile.reshape %v : !tile.tile<b0=128 x f32> to !tile.tile<b0=128 x 1 x f32>
     """
@@ -205,7 +205,8 @@ def _sliced(source: Attribute, sizes: Sequence[int]) -> TileType:
 class DynamicSliceOp(Op):
     """The lanes of one dimension from a computed one on: lane ``n`` is the input's lane ``offset + n``.
 
-    The result's dimension has no more lanes, and may have a tag of its own; lanes from outside the input are undefined.
+    The result's dimension has no more lanes than the input's, and may have another tag. Lanes from outside the input
+    are undefined.
 
         %s = tile.dynamic_slice %v from %o dim 0 : !tile.tile<b3=24 x 64 x f32> to !tile.tile<b0=16 x 64 x f32>
     """
@@ -282,8 +283,8 @@ SPARE = "tile.spare"
 class TakeAlongOp(Infers, Op):
     """Picks lanes along one dimension by number, as NumPy's ``take_along_axis``: both tiles have one rank.
 
-    A number below 0 or past the last lane is an access that is wrong, where its own lane is inside its ranges; with
-    ``{tile.spare}`` what it picks is undefined, and nothing uses it.
+    A valid lane of ``indices`` must hold the number of a lane of the input. With ``{tile.spare}`` any number may stand
+    there: what a number outside the input picks is undefined, and nothing uses it.
 
     %t = tile.take_along %v, %idx dim 1 : !tile.tile<b0=8 x 64 x f32>, !tile.tile<b0=8 x 4 x i32>
     """

@@ -16,8 +16,8 @@ from kopt.dialects.tile.types import TileType, tile_type
 class ValidLanesOp(Op):
     """Whether each lane of a tile was made from lanes inside their ranges only, wherever those have gone.
 
-    Dimensions that still have a tag need none of this: their validity is the range's. A dimension that was reshaped,
-    joined or picked has lanes of blocks that its type no longer names. ``resolve-validity`` spells them out.
+    A dimension with a tag does not need this op, since its range tells which lanes are valid. After a reshape, a
+    concatenation or a pick, the type no longer names the ranges. ``resolve-validity`` computes the lanes then.
 
         %r = tile.reshape %v : !tile.tile<b0=4 x 6 x f32> to !tile.tile<24 x f32>
         %k = tile.valid_lanes %r : !tile.tile<24 x f32> to !tile.tile<24 x i1>

@@ -1,4 +1,4 @@
-"""What runs on the first or the last visit of ranges only: ``tile.when``."""
+"""Code for the first or the last visit of ranges: ``tile.when``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kopt.dialects.tile.types import RangeType
 
 @irdl_op_definition
 class WhenOp(Op):
-    """Runs its body on the first or the last visit of some ranges, resolved to a condition only when printed.
+    """Runs its body on the first or the last visit of some ranges. Only the printer turns that into a condition.
 
     tile.when first(%k) {
       …

@@ -21,8 +21,8 @@ from kopt.dialects.tile.bodies import Carrying, YieldOp, parse_carries, print_bo
 class WhileOp(Carrying):
     """Runs its body as long as a condition holds, carrying values from visit to visit.
 
-    ``%go`` says whether there is a first visit; what the body yields first says whether there is another. Without a
-    visit the results are the initial values.
+    ``%go`` says whether there is a first visit. The first value that the body yields says whether there is another.
+    Without a visit the results are the initial values.
 
         %r = tile.while %go iter(%a = %z) -> (!tile.tile<b0=128 x f32>) {
           …
