@@ -31,16 +31,16 @@ FORMS = {"nothing": "", "number": "n", "axes": "(axis, …)", "ahead": "(axis, n
 LINKS = {"from": "source", "into": "target", "address": "address"}
 
 _WORDS = (
-    Word("whole", "nothing", "the array as a whole, once a launch"),
+    Word("whole", "nothing", "the whole array, once for the launch"),
     Word("accumulate", "axes", "sums along these axes before it is written"),
     Word("over", "axes", "the axes whose visits add to one block"),
-    Word("prefetch", "ahead", "brought that many blocks of an axis ahead"),
-    Word("outstanding", "number", "copies that are under way at once"),
+    Word("prefetch", "ahead", "brought n blocks of the axis ahead"),
+    Word("outstanding", "number", "how many copies are under way at once"),
     Word("chunk", "number", "elements of a chunk"),
     Word("vec", "number", "elements of one instruction"),
     Word("cache", ("ca", "cg", "cs", "cv", "wb", "wt"), "the cache modifier of loads and stores"),
     Word("evict", ("first", "last"), "what the cache drops first, or last"),
-    Word("scope", ("cta", "gpu", "sys"), "who sees an update at once"),
+    Word("scope", ("cta", "gpu", "sys"), "which threads an update is atomic for"),
 )
 WORDS = {word.name: word for word in _WORDS}
 
@@ -59,26 +59,26 @@ class Kind:
 
 
 _KINDS = (
-    Kind("window", TPU, True, True, ("address",), ("accumulate",), "a block of a BlockSpec, which Pallas moves"),
-    Kind("resident", TPU, True, True, (), (), "all blocks that inner loops walk, on the chip at once"),
-    Kind("prefetch", TPU, True, False, ("address",), ("outstanding",), "blocks by DMA, ahead of an axis"),
-    Kind("emit_pipeline", TPU, True, True, (), ("accumulate",), "a block of a pipeline inside of the kernel"),
-    Kind("smem", TPU, True, False, (), ("whole",), "scalars in scalar memory, there before the cells that use them"),
-    Kind("smem_chunk", TPU, True, False, (), ("chunk",), "scalars in scalar memory, a chunk at a time"),
-    Kind("dma", TPU, True, False, ("address",), ("outstanding",), "what is asked for, by DMA, when it is asked for"),
-    Kind("rows", TPU, True, False, ("into", "address"), ("prefetch", "outstanding"), "a DMA for each row, by numbers"),
-    Kind(
-        "runs", TPU, True, False, (), (), "rows of memory around lanes that follow one another, turned to their first"
-    ),
-    Kind("places", TPU, True, False, (), (), "rows of memory around a number of each place, of which lanes are picked"),
-    Kind("bounded", TPU, True, False, (), (), "the block that has all elements, which are picked from it"),
-    Kind("one_hot", TPU, True, True, ("from", "into", "address"), (), "rows on the chip, by a product with ones"),
+    Kind("window", TPU, True, True, ("address",), ("accumulate",), "a block of a BlockSpec, moved by Pallas"),
+    Kind("resident", TPU, True, True, (), (), "all blocks that loops of the kernel visit, on the chip at once"),
+    Kind("prefetch", TPU, True, False, ("address",), ("outstanding",), "blocks by DMA, some visits of an axis ahead"),
+    Kind("emit_pipeline", TPU, True, True, (), ("accumulate",), "a block of a pipeline inside the kernel"),
+    Kind("smem", TPU, True, False, (), ("whole",), "scalars in scalar memory, before the cells that use them run"),
+    Kind("smem_chunk", TPU, True, False, (), ("chunk",), "scalars in scalar memory, one chunk at a time"),
+    Kind("dma", TPU, True, False, ("address",), ("outstanding",), "a block by DMA, when it is needed"),
+    Kind("rows", TPU, True, False, ("into", "address"), ("prefetch", "outstanding"), "a DMA for each numbered row"),
+    Kind("runs", TPU, True, False, (), (), "consecutive lanes: the aligned rows around them, then a shift"),
+    Kind("places", TPU, True, False, (), (), "for each number the aligned rows around it, lanes picked from them"),
+    Kind("bounded", TPU, True, False, (), (), "a block proved to have all elements, picked from it"),
+    Kind("one_hot", TPU, True, True, ("from", "into", "address"), (), "rows on the chip, by a one-hot product"),
     Kind("pick", TPU, True, False, ("from", "address"), (), "elements on the chip, by a shuffle of lanes"),
     Kind("accumulate", TPU, False, True, (), ("over",), "a block on the chip that visits add to, written at the end"),
-    Kind("writeback", TPU, True, True, ("address",), ("outstanding",), "blocks by DMA, behind an axis"),
-    Kind("row_loop", TPU, False, True, ("into", "address"), (), "rows on the chip, one after the other"),
-    Kind("row_dma", TPU, True, True, ("address",), ("outstanding",), "rows in HBM, brought, changed and sent by DMA"),
-    Kind("scratch", TPU, True, True, (), (), "memory of the cells' own: nobody else sees the array"),
+    Kind(
+        "writeback", TPU, True, True, ("address",), ("outstanding",), "blocks written by DMA, as later visits compute"
+    ),
+    Kind("row_loop", TPU, False, True, ("into", "address"), (), "rows on the chip, updated one by one"),
+    Kind("row_dma", TPU, True, True, ("address",), ("outstanding",), "rows in HBM, copied in, updated, copied back"),
+    Kind("scratch", TPU, True, True, (), (), "memory of the cells, for an array that nothing outside the launch sees"),
     Kind("pointer", GPU, True, True, (), ("vec", "cache", "evict"), "a block of pointers"),
     Kind("descriptor", GPU, True, True, (), ("cache", "evict"), "a block by a tensor descriptor"),
     Kind("descriptor_gather", GPU, True, False, ("address",), ("cache", "evict"), "rows by a tensor descriptor"),
@@ -100,17 +100,17 @@ class LoopKind:
 
 _LOOPS = (
     LoopKind("grid", BOTH, "a dimension of the grid"),
-    LoopKind("resident", BOTH, "a loop of the kernel; what it reads is there"),
+    LoopKind("resident", BOTH, "a loop of the kernel; its blocks are on the chip"),
     LoopKind("prefetch", TPU, "a loop of the kernel; DMAs bring the next visit's blocks"),
-    LoopKind("emit_pipeline", TPU, "a pipeline inside of the kernel"),
-    LoopKind("walk", BOTH, "a loop over parts of what is one block in the source"),
+    LoopKind("emit_pipeline", TPU, "a pipeline inside the kernel"),
+    LoopKind("walk", BOTH, "a loop over parts of a dimension that is one block in the source"),
 )
 LOOPS = {loop.name: loop for loop in _LOOPS}
 
 _LOOP_WORDS = (
-    Word("peel", "parts", "a loop of its own for each of these visits: only some need masks"),
-    Word("unroll", "number", "visits written out in one"),
-    Word("stages", "number", "visits whose blocks are under way at once"),
+    Word("peel", "parts", "a separate loop for each of these parts, since only some need masks"),
+    Word("unroll", "number", "how many visits are written out in one"),
+    Word("stages", "number", "how many visits' blocks are under way at once"),
 )
 LOOP_WORDS = {word.name: word for word in _LOOP_WORDS}
 #: The visits that a loop of their own may have.
@@ -118,10 +118,10 @@ PARTS = ("full", "diagonal", "ragged")
 
 _LAUNCH_WORDS = (
     Word("warps", "number", "warps of a program"),
-    Word("stages", "number", "blocks of its loops that are under way at once"),
-    Word("programs", "number", "programs that share all cells"),
-    Word("group", "number", "rows of cells that run side by side"),
-    Word("split", "number", "cells that share a reduction"),
+    Word("stages", "number", "how many blocks of its loops are under way at once"),
+    Word("programs", "number", "how many programs share all cells"),
+    Word("group", "number", "how many rows of cells run side by side"),
+    Word("split", "number", "how many cells share a reduction"),
 )
 LAUNCH_WORDS = {word.name: word for word in _LAUNCH_WORDS}
 

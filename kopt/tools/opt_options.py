@@ -16,9 +16,11 @@ subcommands:
   kopt import FILE.py:NAME SPEC...   print the IR of a Python kernel
   kopt run FILE[:NAME] SPEC...       run a kernel or IR file, --check it against the reference
   kopt report FILE[:NAME] SPEC...    compile for chips that need not be there, and print one table
+  kopt explain FILE[:NAME] SPEC...   one page that shows every pass, the plan and its costs
   kopt tune FILE.py:NAME SPEC...     find the configuration that takes least time on a chip
   kopt cache [list|clear]            what is kept on disk between processes
   kopt completion bash|zsh           what completes this command line in a shell
+  kopt lsp                           the language server for editors
   (each has its own --help)
 
 example:
