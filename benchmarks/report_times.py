@@ -1,0 +1,65 @@
+"""How long `Lowered.report` takes, in seconds of processors, which other work on the machine does not change.
+
+    python benchmarks/report_times.py [--json] [NAME …]
+
+A row is an example at its size ``real`` on a target. ``kopt_s`` is what kopt computes itself: figures, predictions and
+advice. ``compiler_s`` is what the chip's compiler takes. ``start_s`` is what its process takes before, once for all
+reports of a program. Caches are off: a report of what was reported before takes ``kopt_s`` alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from multiprocessing import get_context
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from support import emit
+
+from examples.registry import BY_NAME, DTYPES
+from kopt.lowered import Lowered
+from kopt.runtime.worker import cpu_seconds
+
+NAMES = ("softmax", "matmul", "attention", "cross_entropy", "grouped_matmul")
+TARGETS = ("pallas:v6e", "triton:sm90")
+COLUMNS = {"example": "", "target": "", "kopt_s": ".2f", "compiler_s": ".2f", "start_s": ".2f"}
+
+
+def row(name: str, target: str) -> dict[str, Any]:
+    """The times of one example; the compiler has not started yet."""
+    example = BY_NAME[name]
+    low = example.kernel.lower(*example.make_args("real", DTYPES["bf16"]), target=target)
+    _, first = _times(low)
+    own, second = _times(low)
+    return {"example": name, "target": target, "kopt_s": own, "compiler_s": second, "start_s": first - second}
+
+
+def _times(low: Lowered) -> tuple[float, float]:
+    """Seconds of this process, and of the compiler's, for one report."""
+    begin, compiled = process_time(), _children_seconds()
+    low.report()
+    return process_time() - begin, _children_seconds() - compiled
+
+
+def _children_seconds() -> float:
+    """Seconds that the processes have had which this one started, and which still run."""
+    pids = [pid for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()]
+    return sum(map(cpu_seconds, map(int, pids)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"examples (default: {', '.join(NAMES)})")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    os.environ["KOPT_CACHE_DIR"] = ""
+    jobs = [(name, target) for name in args.names or NAMES for target in TARGETS]
+    with get_context("fork").Pool(1, maxtasksperchild=1) as pool:  # each row starts its compiler
+        rows = pool.starmap(row, jobs, chunksize=1)
+    emit({"rows": rows}, args.json, COLUMNS)
+
+
+if __name__ == "__main__":
+    main()
