@@ -59,11 +59,11 @@ def _possible(document: Document, position: int, typed: str, before: str) -> Ite
 
 
 def _names(document: Document, position: int, sigil: str) -> Iterator[Suggestion]:
-    part = document.part_at(position)
-    if part is None:
+    piece = document.piece_at(position)
+    if piece is None:
         return
-    around = {op for start, (op, end) in part.operations.items() if start <= position < end}
-    for found in part.visible(position):
+    around = {op for start, (op, end) in piece.operations.items() if start <= position < end}
+    for found in piece.visible(position):
         # Labels are seen before they are defined, values only after the operation that they come from.
         before = found.end < position and not any(value.owner in around for value in found.values if _is_result(value))
         if found.name.startswith(sigil) and (sigil == "^" or before):

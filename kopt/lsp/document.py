@@ -116,11 +116,11 @@ class Document:
         self.starts = [0] + [i + 1 for i, c in enumerate(text) if c == "\n"]
         """Where each line begins."""
         self.problems: list[Finding] = []
-        self.parts = [self._part(piece) for piece in pieces(text)]
+        self.pieces = [self._parsed(one) for one in pieces(text)]
 
-    def part_at(self, position: int) -> Piece | None:
+    def piece_at(self, position: int) -> Piece | None:
         """The piece that a position is in."""
-        return next((part for part in reversed(self.parts) if part.start <= position), None)
+        return next((piece for piece in reversed(self.pieces) if piece.start <= position), None)
 
     def line_col(self, position: int) -> tuple[int, int]:
         """Line and column of a position, from 0."""
@@ -134,20 +134,20 @@ class Document:
 
     def op_at(self, word: TextWord) -> type[Operation] | None:
         """The op whose name a word is."""
-        part = self.part_at(word.start)
-        if part is not None and word.start in part.operations:
-            return type(part.operations[word.start][0])
+        piece = self.piece_at(word.start)
+        if piece is not None and word.start in piece.operations:
+            return type(piece.operations[word.start][0])
         return catalogue.op(word.text.strip('"')) if word.kind in ("name", "string") else None
 
     def definition(self, word: TextWord) -> Definition | None:
         """Where what a word names is defined."""
         if word.kind == "symbol":
             named = [symbol.definition for symbol in self.symbols if symbol.definition.name == word.text]
-            part = self.part_at(word.start)
-            return next((found for found in named if self.part_at(found.start) is part), next(iter(named), None))
-        part = self.part_at(word.start)
+            piece = self.piece_at(word.start)
+            return next((found for found in named if self.piece_at(found.start) is piece), next(iter(named), None))
+        piece = self.piece_at(word.start)
         name = word.text.partition("#")[0]
-        return None if part is None or word.kind not in ("value", "label") else part.resolve(name, word.start)
+        return None if piece is None or word.kind not in ("value", "label") else piece.resolve(name, word.start)
 
     @cached_property
     def symbols(self) -> list[NamedOp]:
@@ -166,43 +166,43 @@ class Document:
 
     def _end(self, start: int, otherwise: int) -> int:
         """The end of the operation whose name stands at ``start``."""
-        part = self.part_at(start)
-        if part is None or start not in part.operations:
+        piece = self.piece_at(start)
+        if piece is None or start not in piece.operations:
             return otherwise
-        return len(self.text[: part.operations[start][1]].rstrip())
+        return len(self.text[: piece.operations[start][1]].rstrip())
 
     # Parsing.
 
-    def _part(self, piece: str) -> Piece:
-        line = len(piece) - len(piece.lstrip("\n"))
-        part = Piece(self.starts[line], self.starts[line] + len(piece) - line, self.starts[line] - line)
+    def _parsed(self, text: str) -> Piece:
+        line = len(text) - len(text.lstrip("\n"))
+        piece = Piece(self.starts[line], self.starts[line] + len(text) - line, self.starts[line] - line)
         with collect() as diagnostics:
             try:
-                module = parse_module(piece, self.name, listener=part)
-                self._place(part)
+                module = parse_module(text, self.name, listener=piece)
+                self._place(piece)
                 verify(module)
             except KoptError as error:
-                self._add(part, error.location, "error", "\n".join([error.message, *error.notes]))
+                self._add(piece, error.location, "error", "\n".join([error.message, *error.notes]))
             except RecursionError:
-                self._add(part, None, "error", "regions are nested too deeply")
+                self._add(piece, None, "error", "regions are nested too deeply")
             except Exception as crash:
                 traceback.print_exc()
-                self._add(part, None, "error", f"this is a bug in kopt: {type(crash).__name__}: {crash}")
+                self._add(piece, None, "error", f"this is a bug in kopt: {type(crash).__name__}: {crash}")
         for found in diagnostics:
-            self._add(part, found.location, found.severity, found.message)
-        return part
+            self._add(piece, found.location, found.severity, found.message)
+        return piece
 
-    def _place(self, part: Piece) -> None:
+    def _place(self, piece: Piece) -> None:
         """Every operation is where it stands in this text, also where a ``loc(…)`` says where it came from."""
         name = StringAttr(self.name)
-        for start, (op, _) in part.operations.items():
+        for start, (op, _) in piece.operations.items():
             line, col = self.line_col(start)
             op.location = FileLineColLoc(name, IntAttr(line + 1), IntAttr(col + 1))
 
-    def _add(self, part: Piece, location: Location | None, severity: str, message: str) -> None:
+    def _add(self, piece: Piece, location: Location | None, severity: str, message: str) -> None:
         """Note a problem: at the word where it is, at the piece's first word where it has no place in this text."""
-        first = self.words.before(part.start) + 1
-        start = self.words[first].start if first < len(self.words) else part.start
+        first = self.words.before(piece.start) + 1
+        start = self.words[first].start if first < len(self.words) else piece.start
         end = None
         if location is not None and location.file == self.name and 0 < location.line <= len(self.starts):
             line = self.starts[location.line - 1]
