@@ -1,6 +1,6 @@
 """Writes the reference pages from the code: one page a dialect, one of the passes, of the language and of plans.
 
-python docs/generate.py            writes docs/dialects/*.md, docs/passes.md, language.md, plans.md and images/*.svg,
+python docs/generate.py            writes docs/dialects/*.md, passes, language, plans, diagnostics.md and images/*.svg,
                                    and the grammar of editors/vscode
 python docs/generate.py --check    says which pages are out of date, exit 1 where one is
 """
@@ -24,6 +24,7 @@ from language_page import language_page  # noqa: E402
 from pictures import pictures  # noqa: E402
 from plans_page import plans_page  # noqa: E402
 
+from kopt.catalogue import CALLS, IR, KERNELS  # noqa: E402
 from kopt.dialects import DIALECTS  # noqa: E402
 from kopt.dialects.documentation import markdown, parts_of, summary  # noqa: E402
 from kopt.lsp.grammar import grammar  # noqa: E402
@@ -35,6 +36,7 @@ TABLE_NOTE = "<!-- written by docs/generate.py from test/conformance/table.py an
 PLANS_NOTE = (
     "<!-- written by docs/generate.py from docs/plans_page.py, kopt/plans/kinds.py and a lit test: edit those -->"
 )
+DIAGNOSTICS_NOTE = "<!-- written by docs/generate.py from kopt/catalogue.py: edit that -->"
 
 
 def dialect_page(name: str) -> str:
@@ -110,6 +112,21 @@ def _spelt(default: Any) -> str:
     return str(default).lower() if isinstance(default, bool) else "not set" if default is None else str(default)
 
 
+def diagnostics_page() -> str:
+    """The page of the catalogue of diagnostics: an anchor an id."""
+    intro = (
+        "Errors, and some warnings and remarks, end in the id of their kind: `error: … [unknown-name]`. "
+        "`error.id` has it in Python, and `kopt diagnostics ID` prints an entry of this page."
+    )
+    parts = [DIAGNOSTICS_NOTE, "# Diagnostics by id", intro]
+    groups = {"Kernels": KERNELS, "Calls, targets and configurations": CALLS, "IR, lowerings and runs": IR}
+    for title, kinds in groups.items():
+        parts.append(f"## {title}")
+        for id, kind in kinds.items():
+            parts.append(f"### {id}\n\n{kind.what}\n\n*Why:* {kind.why}\n\n*Fix:* {kind.fix}")
+    return "\n\n".join(parts) + "\n"
+
+
 def pages() -> dict[Path, str]:
     """Every generated page and its text."""
     own = [name for name, path in DIALECTS.items() if path.startswith("kopt.")]
@@ -118,6 +135,7 @@ def pages() -> dict[Path, str]:
     plans = f"{PLANS_NOTE}\n\n{plans_page()}"
     texts |= {DOCS / "images" / name: text for name, text in pictures().items()}
     texts[GRAMMAR] = json.dumps(grammar({name: load(path) for name, path in DIALECTS.items()}), indent=2) + "\n"
+    texts[DOCS / "diagnostics.md"] = diagnostics_page()
     return {**texts, DOCS / "passes.md": passes_page(), DOCS / "language.md": language, DOCS / "plans.md": plans}
 
 

@@ -97,7 +97,7 @@ def _refuse_tunables(tunables: Mapping[str, Any]) -> None:
     from kopt.errors import ConfigError
 
     if tunables:
-        raise ConfigError(f"unknown config key '{min(tunables)}': IR has no tunables left")
+        raise ConfigError(f"unknown config key '{min(tunables)}': IR has no tunables left", id="config-value")
 
 
 def _configured(module: ModuleOp, config: Config) -> ModuleOp:
@@ -140,7 +140,9 @@ def _retile(module: ModuleOp, sizes: Sequence[int]) -> None:
 
     tags = loop_tags(module)
     if len(sizes) != len(tags):
-        raise ConfigError(f"'block_sizes' has {len(sizes)} sizes for {len(tags)} loops ({', '.join(tags)})")
+        raise ConfigError(
+            f"'block_sizes' has {len(sizes)} sizes for {len(tags)} loops ({', '.join(tags)})", id="block-sizes"
+        )
     substitute_sizes(module, dict(zip(tags, sizes, strict=True)))
     for op in module.ops:
         mark_open(op, ())

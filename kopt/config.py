@@ -28,6 +28,7 @@ from typing import Any
 
 from kopt.errors import ConfigError
 from kopt.plans.pins import Pins, checked_names, checked_order, make_pins
+from kopt.registry import did_you_mean
 
 #: The allowed values of the keys that are words.
 CHOICES = {
@@ -73,16 +74,23 @@ class Config:
         for key, choices in CHOICES.items():
             value = getattr(self, key)
             if value is not None and value not in choices:
-                raise ConfigError(f"config key '{key}' is one of {', '.join(choices)}, found {value!r}")
+                raise ConfigError(
+                    f"config key '{key}' is one of {', '.join(choices)}, found {value!r}{_close(value, choices)}",
+                    id="config-value",
+                )
         for key, most in MOST.items():
             value = getattr(self, key)
             if value is not None and not (_is_positive(value) and value <= most):
-                raise ConfigError(f"config key '{key}' is a positive number up to {most}, found {value!r}")
+                raise ConfigError(
+                    f"config key '{key}' is a positive number up to {most}, found {value!r}", id="config-value"
+                )
         for key in ("deterministic", "checks"):
             if not isinstance(getattr(self, key), bool):
-                raise ConfigError(f"config key '{key}' is True or False, found {getattr(self, key)!r}")
+                raise ConfigError(
+                    f"config key '{key}' is True or False, found {getattr(self, key)!r}", id="config-value"
+                )
         if self.num_warps is not None and self.num_warps & (self.num_warps - 1):
-            raise ConfigError(f"config key 'num_warps' is a power of two, found {self.num_warps}")
+            raise ConfigError(f"config key 'num_warps' is a power of two, found {self.num_warps}", id="config-value")
         make_pins(self.accesses, self.loops, self.order)
 
     @property
@@ -139,10 +147,12 @@ def checked_mapping(mapping: Any) -> dict[str, Any]:
     """The keys and values that a user wrote, unchecked. Raises `ConfigError` for anything but a mapping of names."""
     if mapping is not None and not isinstance(mapping, Mapping):
         kind = type(mapping).__name__
-        raise ConfigError(f"a config is a mapping of keys to values, as {{'block_sizes': [128]}}, found a {kind}")
+        raise ConfigError(
+            f"a config is a mapping of keys to values, as {{'block_sizes': [128]}}, found a {kind}", id="config-value"
+        )
     given = {key: _plain(value) for key, value in (mapping or {}).items()}
     if unnamed := [key for key in given if not isinstance(key, str)]:
-        raise ConfigError(f"config keys are names, found {unnamed[0]!r}")
+        raise ConfigError(f"config keys are names, found {unnamed[0]!r}", id="config-value")
     return given
 
 
@@ -150,8 +160,22 @@ def _policies(given: Any) -> str | tuple[str, ...]:
     """One policy for all loads, or one for each."""
     words = [given] if isinstance(given, str) else list(given) if isinstance(given, Sequence) else [given]
     if any(word not in POLICIES for word in words):
-        raise ConfigError(f"config key 'load_eviction_policies' is of 'first', 'last' and '', found {given!r}")
+        close = _close(given, POLICIES)
+        raise ConfigError(
+            f"config key 'load_eviction_policies' is of 'first', 'last' and '', found {given!r}{close}",
+            id="config-value",
+        )
     return given if isinstance(given, str) else tuple(words)
+
+
+def _close(value: Any, known: Iterable[str]) -> str:
+    return did_you_mean(value, known) if isinstance(value, str) else ""
+
+
+def unknown_key(key: str, tunables: Iterable[str], kernel: str = "the kernel") -> ConfigError:
+    """A key that is none of the table's, of a kernel with tunables of these names."""
+    close = did_you_mean(key, [*tunables, *_KEYS])
+    return ConfigError(f"{kernel} has no tunable '{key}', and no config key is called so{close}", id="unknown-key")
 
 
 def _sizes(sizes: Any) -> tuple[int, ...]:
@@ -160,7 +184,8 @@ def _sizes(sizes: Any) -> tuple[int, ...]:
     sizes = [_plain(size) for size in sizes] if isinstance(sizes, Sequence) and not isinstance(sizes, str) else sizes
     if not isinstance(sizes, list) or not all(_is_positive(size) and size <= MOST_LANES for size in sizes):
         raise ConfigError(
-            f"config key 'block_sizes' is a list of positive numbers up to {MOST_LANES}, found {reprlib.repr(sizes)}"
+            f"config key 'block_sizes' is a list of positive numbers up to {MOST_LANES}, found {reprlib.repr(sizes)}",
+            id="config-value",
         )
     return tuple(sizes)
 

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from kopt.errors import Location, LoweringError
+from kopt.errors import Location, LoweringError, with_id
 
 if TYPE_CHECKING:  # compiled kernels run without xDSL
     from xdsl.ir import Attribute, Operation
@@ -25,15 +25,16 @@ Severity = Literal["error", "warning", "remark", "note"]
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One message about a place: ``file:line:col: severity: message``."""
+    """One message about a place: ``file:line:col: severity: message``, and its kind where it has one."""
 
     severity: Severity
     message: str
     location: Location | None = None
+    id: str = ""
 
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
-        return f"{where}{self.severity}: {self.message}"
+        return f"{where}{self.severity}: {with_id(self.message, self.id)}"
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,12 @@ class Problem:
     op: Operation
     message: str
     notes: tuple[str, ...] = ()
+    id: str = "not-lowered"
 
     @property
     def error(self) -> LoweringError:
         """The diagnostic that it is refused with."""
-        return LoweringError(self.message, location_of(self.op), notes=self.notes)
+        return LoweringError(self.message, location_of(self.op), notes=self.notes, id=self.id)
 
 
 _listener: ContextVar[list[Diagnostic] | None] = ContextVar("kopt_diagnostics", default=None)
@@ -66,12 +68,12 @@ def collect() -> Iterator[list[Diagnostic]]:
 
 def remark(op: Operation, message: str) -> None:
     """Tell whoever listens what was done to ``op``, or why something was not done."""
-    _emit("remark", op, message)
+    report(Diagnostic("remark", message, location_of(op)))
 
 
-def warning(op: Operation, message: str) -> None:
+def warning(op: Operation, message: str, id: str = "") -> None:
     """Tell whoever listens that the result is right but probably not what was wanted."""
-    _emit("warning", op, message)
+    report(Diagnostic("warning", message, location_of(op), id))
 
 
 def report(diagnostic: Diagnostic) -> None:
@@ -79,10 +81,6 @@ def report(diagnostic: Diagnostic) -> None:
     listener = _listener.get()
     if listener is not None and diagnostic not in listener:  # a pass that runs twice says nothing twice
         listener.append(diagnostic)
-
-
-def _emit(severity: Severity, op: Operation, message: str) -> None:
-    report(Diagnostic(severity, message, location_of(op)))
 
 
 def location_of(op: Operation | None) -> Location | None:

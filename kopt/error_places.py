@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dis
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
 from kopt.errors import ConfigError, KoptError, Location, UnsupportedError
+from kopt.registry import did_you_mean
 from kopt.runtime.extras import advice_for
 
 
@@ -29,7 +31,7 @@ def placed(fn: Callable[..., Any]) -> Iterator[None]:
         if (advice := advice_for(error.name)) is None:
             raise
         message = f"{fn.__name__}: this needs {error.name}, which is not installed"
-        refusal = ConfigError(message, definition(fn, message), notes=[advice])
+        refusal = ConfigError(message, definition(fn, message), notes=[advice], id="missing-package")
         refusal.of_call = True
         raise refusal from error
 
@@ -51,13 +53,39 @@ def located(is_kernels: Callable[[FrameType], bool], positions: Callable[[CodeTy
         place = _line(error, is_kernels, positions)
         if place is None or _is_raised_by(error, is_kernels):
             raise
-        raise UnsupportedError(f"{type(error).__name__}: {error}", place) from error
+        raise _as_ours(error, place) from error
+
+
+def _as_ours(error: Exception, place: Location) -> UnsupportedError:
+    """What Python says of a kernel's line; of a name that there is not, the one that was meant."""
+    name = str(getattr(error, "name", None) or next(iter(re.findall(r"'(\w+)'", str(error))), ""))
+    if isinstance(error, UnboundLocalError):
+        why = "no line that ran has assigned it: a branch was not taken, or a loop visited nothing"
+        return UnsupportedError(f"'{name}' has no value here: {why}", place, id="no-value")
+    if isinstance(error, NameError):
+        frame = _steps_of(error)[-1].tb_frame
+        known = {*frame.f_locals, *frame.f_globals, *vars(builtins)}
+        return _unknown(f"there is no name '{name}'", name, known, place)
+    if isinstance(error, AttributeError) and error.obj is not None and error.name is not None:
+        owner = error.obj
+        what = owner.__name__ if isinstance(owner, ModuleType | type) else f"a value of type {type(owner).__name__}"
+        return _unknown(f"{what} has no '{name}'", name, dir(owner), place)
+    return UnsupportedError(f"{type(error).__name__}: {error}", place, id="python-error")
+
+
+def _unknown(message: str, name: str, known: Iterable[str], place: Location) -> UnsupportedError:
+    public = [other for other in known if not other.startswith("_") or name.startswith("_")]
+    return UnsupportedError(message + did_you_mean(name, public), place, id="unknown-name")
+
+
+def _steps_of(error: BaseException) -> list[TracebackType]:
+    return list(_steps(error))
 
 
 def _line(
     error: BaseException, is_kernels: Callable[[FrameType], bool], positions: Callable[[CodeType], list[Any]]
 ) -> Location | None:
-    passed = [step for step in _steps(error) if is_kernels(step.tb_frame)]
+    passed = [step for step in _steps_of(error) if is_kernels(step.tb_frame)]
     return instruction(passed[-1].tb_frame.f_code, passed[-1].tb_lasti, positions) if passed else None
 
 
@@ -69,7 +97,7 @@ def instruction(code: CodeType, number: int, positions: Callable[[CodeType], lis
 
 def _is_raised_by(error: BaseException, is_kernels: Callable[[FrameType], bool]) -> bool:
     """Whether a ``raise`` of the kernel's made an error, or passed it on; Python raises others at its mistakes."""
-    (*_, last) = _steps(error)
+    last = _steps_of(error)[-1]
     opcode = last.tb_frame.f_code.co_code[last.tb_lasti]
     return is_kernels(last.tb_frame) and dis.opname[opcode] in ("RAISE_VARARGS", "RERAISE")
 

@@ -21,6 +21,12 @@ def brief(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
+def with_id(message: str, id: str) -> str:
+    """A message whose first line ends in the kind of what it says, as compilers show it: ``… [unknown-name]``."""
+    first, line_end, rest = message.partition("\n")
+    return f"{first} [{id}]{line_end}{rest}" if id else message
+
+
 @dataclass(frozen=True)
 class Location:
     """A place in a source file. ``line`` and ``col`` count from 1; ``end_col`` is exclusive and optional."""
@@ -55,8 +61,11 @@ class KoptError(Exception):
     """Base of kopt's errors: a message, the place it is about, and notes on what to do.
 
     Args: ``message`` what was found and what was expected; ``location`` where; ``notes`` further lines;
-    ``source`` the text that ``location`` points into, when it is not a file on disk.
+    ``source`` the text that ``location`` points into, when it is not a file on disk; ``id`` the kind of the mistake,
+    a key of `kopt.catalogue`: without one, that of the class.
     """
+
+    id = "error"
 
     def __init__(
         self,
@@ -64,8 +73,10 @@ class KoptError(Exception):
         location: Location | None = None,
         notes: Sequence[str] = (),
         source: str | None = None,
+        id: str = "",
     ):
         super().__init__(message)
+        self.id = id or type(self).id
         self.message = message
         self.location = location
         self.notes = tuple(notes)
@@ -75,7 +86,7 @@ class KoptError(Exception):
 
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
-        lines = [f"{where}error: {brief(self.message)}"]
+        lines = [f"{where}error: {with_id(brief(self.message), self.id)}"]
         if self.location and (excerpt := self.location.excerpt(self.source)):
             lines.append(excerpt)
         lines += [f"note: {note}" for note in self.notes]
@@ -85,41 +96,61 @@ class KoptError(Exception):
 class ArgumentError(KoptError):
     """A call's arguments do not fit the kernel: names the argument, what was expected and what came."""
 
+    id = "argument"
+
 
 class ConfigError(KoptError):
     """A config key, target, pass or pipeline option that does not exist or has an impossible value."""
+
+    id = "config"
 
 
 class UnsupportedError(KoptError):
     """The kernel uses something that the frontend or the target cannot express; says what to use instead."""
 
+    id = "unsupported"
+
 
 class ParseError(KoptError):
     """IR text that is not well formed."""
+
+    id = "syntax"
 
 
 class VerifyError(KoptError):
     """IR that breaks an op's invariants."""
 
+    id = "invalid-ir"
+
 
 class AccessError(KoptError):
     """A kernel touches an element that its array does not have, or one that another cell of the grid writes."""
+
+    id = "out-of-bounds"
 
 
 class LoweringError(KoptError):
     """Valid IR that a lowering refuses because it could not be lowered correctly."""
 
+    id = "not-lowered"
+
 
 class VmemError(LoweringError):
     """The buffers of a launch take more VMEM than the target's chip has."""
+
+    id = "vmem"
 
 
 class RankError(KoptError):
     """A rank of a program's group did not come in time, or is gone."""
 
+    id = "rank"
+
 
 class CompileError(KoptError):
     """The target's own compiler refused the emitted module; carries its reason."""
+
+    id = "compiler"
 
 
 class MeaningError(KoptError):
@@ -127,6 +158,8 @@ class MeaningError(KoptError):
 
     ``pass_name`` is that of the pass; ``reproducer`` the text of a module, led by the command that shows it again.
     """
+
+    id = "pass-meaning"
 
     def __init__(
         self,

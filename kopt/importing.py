@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,9 @@ def import_for_target(
     lowering, with the sizes in it.
     """
     from kopt.analysis.scope import check_scope
-    from kopt.diagnostics import remark
+    from kopt.diagnostics import Diagnostic, remark, report
+    from kopt.dialects.tile import GridOp
+    from kopt.error_places import definition
     from kopt.verification import verify_sizes
 
     imported, config = _imported(fn, values, config, config.block_sizes, all_reduce)
@@ -45,6 +48,10 @@ def import_for_target(
         remark(_entry(chosen), f"imported again with the block sizes {wanted}: it computes with them while imported")
         imported, config = _imported(fn, values, config, wanted, all_reduce)
         chosen, wanted = choose(imported, target, config, start="given")
+    sys.stdout.write("".join(chosen.printed))
+    if all_reduce is None and not any(isinstance(op, GridOp) for op in chosen.module.walk()):
+        message = f"'{chosen.entry}' has no hl.tile or hl.grid loop: it launches no kernel"
+        report(Diagnostic("remark", message, definition(fn), "no-device-loop"))
     check_scope(chosen.module)
     if _sizes(chosen) == _sizes(imported):  # others are verified when they are substituted
         verify_sizes(chosen.module)

@@ -111,7 +111,7 @@ class _PipelineParser:
     def fail(self, message: str, token: _Token, notes: Sequence[str] = ()) -> NoReturn:
         col = token.start + 1
         where = Location("<pass-pipeline>", 1, col, col + max(1, len(token.text)))
-        raise ConfigError(message, where, notes, source=self.text.replace("\n", " "))
+        raise ConfigError(message, where, notes, source=self.text.replace("\n", " "), id="unknown-pass")
 
     def pipeline(self) -> Iterator[ModulePass]:
         """The whole text; nothing may follow it."""

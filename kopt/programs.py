@@ -38,15 +38,19 @@ class ProgramOptions:
     def __post_init__(self) -> None:
         known = dict.fromkeys(name for names in ALGORITHMS.values() for name in names)
         if self.all_reduce not in known:
-            raise ConfigError(f"'all_reduce' is one of {', '.join(known)}, found {self.all_reduce!r}")
+            raise ConfigError(
+                f"'all_reduce' is one of {', '.join(known)}, found {self.all_reduce!r}", id="config-value"
+            )
         if not isinstance(self.capture, bool):
-            raise ConfigError(f"'capture' is True or False, found {self.capture!r}")
+            raise ConfigError(f"'capture' is True or False, found {self.capture!r}", id="config-value")
 
     def algorithm(self, target: Target) -> str | None:
         """The algorithm as the IR names it; `ConfigError` for one that the target does not have."""
         known = ALGORITHMS[target.family]
         if self.all_reduce not in known:
-            raise ConfigError(f"'all_reduce' on {target} is one of {', '.join(known)}, found {self.all_reduce!r}")
+            raise ConfigError(
+                f"'all_reduce' on {target} is one of {', '.join(known)}, found {self.all_reduce!r}", id="config-value"
+            )
         return self.all_reduce if self.all_reduce in SYMMETRIC else None
 
 

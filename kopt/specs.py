@@ -36,11 +36,12 @@ class TensorSpec:
 
     def __post_init__(self) -> None:
         if any(extent < 0 for extent in self.shape):
-            raise ArgumentError(f"a tensor has no negative extents, found {self}")
+            raise ArgumentError(f"a tensor has no negative extents, found {self}", id="spec")
         if self.nbytes > MOST_BYTES:
             raise ArgumentError(
                 f"{_short(self)} has more elements than 64 bits count the bytes of",
                 notes=["lower for the shapes that the kernel will be called with"],
+                id="spec",
             )
 
     def __str__(self) -> str:
@@ -83,15 +84,19 @@ def parse_spec(text: str) -> TensorSpec:
     """``"f32[4096,2560]"`` → a `TensorSpec`; ``"f32[]"`` is a scalar array. Raises `ArgumentError` with the form."""
     match = _SPEC.fullmatch(text)
     if match is None:
-        raise ArgumentError(f"'{text}' is not a tensor spec", notes=["write a dtype and extents, as in f32[4096,2560]"])
+        raise ArgumentError(
+            f"'{text}' is not a tensor spec", notes=["write a dtype and extents, as in f32[4096,2560]"], id="spec"
+        )
     dtype = dtypes.by_name(match[1])
     if dtype is None:
-        raise ArgumentError(f"unknown dtype '{match[1]}' in '{text}'", notes=[f"dtypes: {', '.join(dtypes.BY_SPEC)}"])
+        raise ArgumentError(
+            f"unknown dtype '{match[1]}' in '{text}'", notes=[f"dtypes: {', '.join(dtypes.BY_SPEC)}"], id="spec"
+        )
     extents = [extent.strip() for extent in match[2].split(",")] if match[2].strip() else []
     if not all(extents):
-        raise ArgumentError(f"missing extent in tensor spec '{text}'")
+        raise ArgumentError(f"missing extent in tensor spec '{text}'", id="spec")
     if any(len(extent.lstrip("0")) > _DIGITS or len(extent.split()) > 1 for extent in extents):
-        raise ArgumentError(f"'{text[:80]}' has an extent that is no number of 64 bits")
+        raise ArgumentError(f"'{text[:80]}' has an extent that is no number of 64 bits", id="spec")
     return TensorSpec(tuple(map(int, extents)), dtype)
 
 
@@ -143,7 +148,9 @@ def spec_of(value: Any) -> TensorSpec:
     elif isinstance(value, str):
         value = parse_spec(value)
     elif not isinstance(value, TensorSpec):
-        raise ArgumentError(f"expected a tensor or a spec such as 'f32[4096,2560]', got {type(value).__name__}")
+        raise ArgumentError(
+            f"expected a tensor or a spec such as 'f32[4096,2560]', got {type(value).__name__}", id="spec"
+        )
     return value
 
 

@@ -18,4 +18,4 @@ def entry_function(module: ModuleOp, entry: str | None = None) -> FuncOp:
         return next(iter(functions.values()))
     found = ", ".join(functions) or "none"
     wanted = f"no function '{entry}' in the module" if entry else "name one function with --entry"
-    raise ConfigError(f"{wanted}; functions with a body: {found}", location_of(module))
+    raise ConfigError(f"{wanted}; functions with a body: {found}", location_of(module), id="unknown-function")

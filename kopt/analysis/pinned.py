@@ -48,7 +48,9 @@ def pins_of_grids(grids: Sequence[GridOp], pins: Pins, family: str) -> list[Grid
     _check_known("loops", pins.loops, [word for name in names for word in name.words(name.loops)], grids)
     if pins.order is not None and not any({*pins.order} <= {*name.words(name.axes)} for name in names):
         _check_known("order", pins.order, [word for name in names for word in name.words(name.axes)], grids)
-        raise ConfigError(f"no grid has all axes of the order [{', '.join(pins.order)}]", location_of(grids[0]))
+        raise ConfigError(
+            f"no grid has all axes of the order [{', '.join(pins.order)}]", location_of(grids[0]), id="unknown-key"
+        )
     found = [name.pins(pins) for name in names]
     for grid_pins in found:
         _check_family(grid_pins, family)
@@ -64,6 +66,7 @@ def _check_known(key: str, wanted: Iterable[str], known: Sequence[str], grids: S
                 f"config key '{key}': no {what} is named '{name}'{did_you_mean(name, known)}; {there_are}",
                 location_of(grids[0]),
                 notes=["these are left where the plan is made: dead accesses and loops of one visit are gone"],
+                id="config-value",
             )
 
 

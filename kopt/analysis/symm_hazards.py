@@ -58,17 +58,19 @@ def _misplaced(op: Operation) -> Iterator[Problem]:
     type, group = op.input.type, op.group.data
     if group_of(type) != group:
         note = "symm-place puts it there"
-        yield Problem(op, f'{op.name} reads symmetric memory of group "{group}", found {type}', (note,))
+        yield Problem(
+            op, f'{op.name} reads symmetric memory of group "{group}", found {type}', (note,), id="collective"
+        )
     elif not is_static(type) or not is_contiguous(type):
         note = "symm-place copies such views; dynamic sizes have to be made numbers"
-        yield Problem(op, f"{op.name} reads a contiguous array of static shape, found {type}", (note,))
+        yield Problem(op, f"{op.name} reads a contiguous array of static shape, found {type}", (note,), id="collective")
 
 
 def _returned(op: Operation) -> Iterator[Problem]:
     for value in op.operands if isinstance(op, ReturnOp) else ():
         if (why := written_by_later_calls(value)) is not None:
             message = f"{name_of(value)} is returned, but {why}: later calls write it again"
-            yield Problem(op, message, ("return a copy in memory of the device's own",))
+            yield Problem(op, message, ("return a copy in memory of the device's own",), id="collective")
 
 
 @dataclass
@@ -101,7 +103,12 @@ class _State:
         value = memory(op.input)
         if value in self.written:
             message = f"{op.name} reads {name_of(op.input)} of all ranks, which may not have written it yet"
-            yield Problem(op, message, ("an entry barrier is missing: symm.barrier, or 'entry' among its barriers",))
+            yield Problem(
+                op,
+                message,
+                ("an entry barrier is missing: symm.barrier, or 'entry' among its barriers",),
+                id="collective",
+            )
         self.read[value] = op
 
     def _writes(self, op: Operation, value: SSAValue) -> Iterator[Problem]:
@@ -113,10 +120,10 @@ class _State:
     def _missing_exit(self, op: Operation, value: SSAValue, then: str) -> Problem:
         message = f"other ranks may still read the memory of {name_of(value)} when {then}"
         note = "an exit barrier is missing: symm.barrier, or 'exit' among the collective's barriers"
-        return Problem(op, message, (note,))
+        return Problem(op, message, (note,), id="collective")
 
     def _repeated_id(self, op: Operation) -> Iterator[Problem]:
         if isinstance(op, AllocOp) and op.id is not None:
             if op.id.data in self.ids:
-                yield Problem(op, f'two arrays have the id "{op.id.data}"', ("an id is one array's",))
+                yield Problem(op, f'two arrays have the id "{op.id.data}"', ("an id is one array's",), id="collective")
             self.ids[op.id.data] = op

@@ -24,7 +24,7 @@ def element_type(element: ElementLike) -> Attribute:
         return element
     dtype = dtypes.by_name(element) if isinstance(element, str) else element
     if dtype is None:
-        raise ArgumentError(f"'{element}' is no dtype{did_you_mean(str(element), dtypes.BY_SPEC)}")
+        raise ArgumentError(f"'{element}' is no dtype{did_you_mean(str(element), dtypes.BY_SPEC)}", id="spec")
     return dtypes.to_ir(dtype)
 
 

@@ -29,9 +29,13 @@ _UPDATES: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 def _rmw(kind: str, target: Any, index: Any, value: Any, sem: str = "relaxed") -> Block:
     places = _checked(f"hl.atomic_{kind}", target, index, sem)
     if kind in ("and", "or", "xor") and target.dtype.is_floating_point:
-        refuse(f"hl.atomic_{kind} needs a target of integers or booleans, found {target.dtype}")
+        refuse(f"hl.atomic_{kind} needs a target of integers or booleans, found {target.dtype}", id="atomic")
     if kind in ("add", "max", "min") and target.dtype == torch.bool:
-        refuse(f"hl.atomic_{kind} needs a target of numbers, found {target.dtype}", "use atomic_or or atomic_and")
+        refuse(
+            f"hl.atomic_{kind} needs a target of numbers, found {target.dtype}",
+            "use atomic_or or atomic_and",
+            id="atomic",
+        )
     return _updated(target, places, [value], _UPDATES[kind], sums=kind == "add")
 
 
@@ -50,13 +54,13 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 def _checked(name: str, target: Any, index: Any, sem: Any) -> Places:
     if not isinstance(target, torch.Tensor) or isinstance(target, Block):
-        refuse(f"{name} needs a host tensor", "values in registers need no atomics")
+        refuse(f"{name} needs a host tensor", "values in registers need no atomics", id="operand")
     if not current().on_device:
-        refuse(f"{name} works inside device loops")
+        refuse(f"{name} works inside device loops", id="outside-device-loop")
     if sem not in _ORDERINGS:
-        refuse(f"{name} knows the orderings {', '.join(_ORDERINGS)}, found {sem!r}")
+        refuse(f"{name} knows the orderings {', '.join(_ORDERINGS)}, found {sem!r}", id="atomic")
     if target.dtype.is_complex:
-        refuse(f"{name} needs a target of real numbers, found {target.dtype}")
+        refuse(f"{name} needs a target of real numbers, found {target.dtype}", id="atomic")
     return places_of(target, index)
 
 

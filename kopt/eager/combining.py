@@ -24,7 +24,7 @@ def reduce(combine_fn: Any, input_tensor: Any, dim: int | None = None, other: An
     wide, loops = [_wide(value) for value in values], list(axes)
     for position in reversed(dims):
         if not values[0].shape[position]:
-            refuse("hl.reduce of no lanes has no value")
+            refuse("hl.reduce of no lanes has no value", id="shapes")
         wide, mask = _folded(combine_fn, wide, position, mask, not unpack)
         del loops[position]
     if keep_dims:
@@ -81,7 +81,7 @@ def _operands(given: Any) -> tuple[list[torch.Tensor], Axes, bool]:
     unpack = not isinstance(given, tuple | list)
     values = [value.index if isinstance(value, Tile) else value for value in ([given] if unpack else given)]
     if not values or not all(isinstance(value, torch.Tensor) for value in values) or not values[0].ndim:
-        refuse("lanes of a tensor are combined along one of its dimensions, found a scalar or nothing")
+        refuse("lanes of a tensor are combined along one of its dimensions, found a scalar or nothing", id="shapes")
     placed, axes = together(values)
     return list(torch.broadcast_tensors(*(value.as_subclass(torch.Tensor) for value in placed))), axes, unpack
 

@@ -40,7 +40,7 @@ class Conflicts:
             return
         (writer, reader, updater), places = found
         if self._others(places, writer, updater):
-            raise AccessError("a load reads what another cell of the grid stores: cells run in no order")
+            raise AccessError("a load reads what another cell of the grid stores: cells run in no order", id="race")
         self._mark(reader, places[writer[places] == 0])
 
     def write(
@@ -56,7 +56,7 @@ class Conflicts:
             return
         (writer, reader, updater), places = found
         if (not gathers and self._others(places[changed[lanes]], writer)) or self._others(places, reader, updater):
-            raise AccessError("a store writes what another cell of the grid accesses: cells run in no order")
+            raise AccessError("a store writes what another cell of the grid accesses: cells run in no order", id="race")
         writer[places] = self.cell
 
     def update(self, array: torch.Tensor, index: Sequence[torch.Tensor], lanes: torch.Tensor) -> None:
@@ -65,7 +65,9 @@ class Conflicts:
             return
         (writer, reader, updater), places = found
         if self._others(places, writer, reader):
-            raise AccessError("an atomic update changes what another cell of the grid accesses: cells run in no order")
+            raise AccessError(
+                "an atomic update changes what another cell of the grid accesses: cells run in no order", id="race"
+            )
         self._mark(updater, places)
 
     def _others(self, places: torch.Tensor, *stamps: torch.Tensor) -> bool:

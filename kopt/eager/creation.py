@@ -31,7 +31,9 @@ def full(shape: Any, value: Any, dtype: torch.dtype | None = None, device: Any =
     listed = shape if isinstance(shape, list | tuple) else [shape]
     dims = [real_size(size) for size in listed]
     if not current().on_device:
-        refuse("device values are made inside device loops", "use torch's functions before them")
+        refuse(
+            "device values are made inside device loops", "use torch's functions before them", id="outside-device-loop"
+        )
     sizes = [size for size, _ in dims]
     if isinstance(value, torch.Tensor):
         filled = value.to(dtype or value.dtype).expand(sizes).clone()

@@ -49,7 +49,7 @@ def store_call(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> N
 def split(tensor: Any) -> tuple[Block, Block]:
     """``hl.split``."""
     if tensor.shape[-1:] != (2,):
-        refuse("hl.split needs a last dimension of 2")
+        refuse("hl.split needs a last dimension of 2", id="shapes")
     axes = axes_of(tensor)[:-1]
     return block(tensor.select(-1, 0), axes), block(tensor.select(-1, 1), axes)
 
@@ -74,7 +74,7 @@ def device_print(prefix: str, *values: Any) -> None:
 def _attribute(name: str) -> Callable[[Any], Any]:
     def read(tile: Any) -> Any:
         if not isinstance(tile, Tile):
-            refuse(f"hl.tile_{name} needs a tile")
+            refuse(f"hl.tile_{name} needs a tile", id="operand")
         return getattr(tile, name)
 
     return read

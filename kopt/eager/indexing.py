@@ -55,9 +55,9 @@ def _gathers(index: Any) -> bool:
 
 def _check(array: Any, what: str) -> None:
     if not isinstance(array, torch.Tensor) or isinstance(array, Block):
-        refuse(f"{what} needs a host tensor")
+        refuse(f"{what} needs a host tensor", id="operand")
     if not current().on_device:
-        refuse(f"{what} works inside device loops")
+        refuse(f"{what} works inside device loops", id="outside-device-loop")
 
 
 def fitted(value: torch.Tensor, places: Places) -> torch.Tensor:
@@ -97,7 +97,7 @@ def _by_mask(array: torch.Tensor, index: Any, value: Any) -> tuple[Any, Any, tor
         first += len(items) - (len(given) - 1 + where.ndim)
     others = [item for n, item in enumerate(items) if not first <= n < first + where.ndim]
     if any(isinstance(item, torch.Tensor) and item.ndim for item in others):
-        refuse("a mask beside another mask or an index tensor", "use hl.store with extra_mask")
+        refuse("a mask beside another mask or an index tensor", "use hl.store with extra_mask", id="mask-index")
     after = sum(item is None or isinstance(item, slice | Tile) for item in items[first + where.ndim :])
     mask = where.as_subclass(torch.Tensor)
     return items, _spread(value, after, where.ndim), mask.reshape(*mask.shape, *[1] * after)
@@ -112,6 +112,7 @@ def _spread(value: Any, after: int, covered: int) -> Any:
         refuse(
             "a store by a mask writes one value to all elements that the mask selects",
             "use x[:] = torch.where(mask[:], value, x[:])",
+            id="mask-index",
         )
     shape = [*value.shape[:position], *[1] * covered, *value.shape[position + 1 :]]
     return value.as_subclass(torch.Tensor).reshape(shape)
@@ -120,12 +121,12 @@ def _spread(value: Any, after: int, covered: int) -> Any:
 def subscript(tensor: Any, index: Any) -> Block:
     """``tensor[index]`` of a device value: one vector of numbers, and whatever has no length of its own."""
     if not isinstance(tensor, Block):
-        refuse("hl.subscript takes a device value", "index the host tensor")
+        refuse("hl.subscript takes a device value", "index the host tensor", id="index")
     items = written_out(tensor.shape, index)
     if (taken := sum(item is not None for item in items)) > tensor.ndim:
-        refuse(f"{taken} index(es) for a device value of {tensor.ndim} dimensions")
+        refuse(f"{taken} index(es) for a device value of {tensor.ndim} dimensions", id="index")
     if sum(isinstance(item, torch.Tensor) and item.ndim > 0 for item in items) > 1:
-        refuse("a device value takes one vector of whole numbers as an index", "use torch.gather")
+        refuse("a device value takes one vector of whole numbers as an index", "use torch.gather", id="index")
     position, axes = 0, list(tensor.axes)
     result: torch.Tensor = tensor.as_subclass(torch.Tensor)
     for item in items:
@@ -151,7 +152,9 @@ def _picked(value: torch.Tensor, dim: int, item: Any, axis: LoopAxis | None) -> 
     if isinstance(item, slice):
         return _sliced(value, dim, item), None
     if not isinstance(item, Tile | torch.Tensor) or item.dtype == torch.bool or item.dtype.is_floating_point:
-        refuse(f"{type(item).__name__} cannot index a device value", "use None, slices, numbers and one vector")
+        refuse(
+            f"{type(item).__name__} cannot index a device value", "use None, slices, numbers and one vector", id="index"
+        )
     numbers: Any = item.index if isinstance(item, Tile) else item
     return _selected(value, dim, numbers.as_subclass(torch.Tensor), axis), axes_of(numbers)[0]
 
@@ -162,7 +165,7 @@ def _selected(value: torch.Tensor, dim: int, numbers: torch.Tensor, axis: LoopAx
     if axis is None or size >= axis.block_size or bool((numbers < size).all()):
         return value.index_select(dim, numbers)
     if bool((numbers >= axis.block_size).any()):
-        raise AccessError(f"lane {int(numbers.max())} is outside a block of {axis.block_size} lanes")
+        raise AccessError(f"lane {int(numbers.max())} is outside a block of {axis.block_size} lanes", id="index")
     return _present(value, dim, numbers)
 
 

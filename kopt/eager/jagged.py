@@ -61,7 +61,11 @@ def _neutral(name: str, value: Block) -> Block:
     if mask is None:
         return value
     if name in _REFUSED:
-        refuse(f"'{name}' over a jagged tile: items have different numbers of lanes", "divide sums by the lengths")
+        refuse(
+            f"'{name}' over a jagged tile: items have different numbers of lanes",
+            "divide sums by the lengths",
+            id="jagged",
+        )
     fill = _NEUTRAL[name]
     if fill in ("least", "largest"):
         fill = _limit(value.dtype, fill == "least")

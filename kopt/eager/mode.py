@@ -93,9 +93,9 @@ def _attribute(func: Any, args: Any, kwargs: Any) -> Any:
 def _on_host(func: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Between loops torch is torch, but memory that nothing has written is poison."""
     if _holds(Tile, args):
-        refuse("tiles index tensors inside device loops only")
+        refuse("tiles index tensors inside device loops only", id="outside-device-loop")
     if _holds(Block, args):
-        refuse("a device value is used outside of device loops", "store it in a tensor")
+        refuse("a device value is used outside of device loops", "store it in a tensor", id="outside-device-loop")
     result = func(*_numbers(args), **_numbers(kwargs))
     return poisoned(result) if name.startswith(("empty", "new_empty")) else result
 
@@ -105,6 +105,7 @@ def _setitem(container: Any, index: Any, value: Any) -> None:
         refuse(
             "a device value cannot be written in place",
             "write `acc = …` with a new value, for example torch.where(mask, value, acc)",
+            id="in-place",
         )
     store(container, index, value)
 
@@ -113,7 +114,7 @@ def _on_device(func: Any, full: str, name: str, args: Any, kwargs: Any) -> Any:
     """A function of device values, or of host tensors in a device loop, which are memory still."""
     if not any(_holds(kind, (args, list(kwargs.values()))) for kind in (Block, Tile, Number)):
         if full.endswith("_") and not full.startswith("__") or full in _AUGMENTED:
-            refuse("a host tensor cannot be changed whole in a device loop", "index it: out[tile] = …")
+            refuse("a host tensor cannot be changed whole in a device loop", "index it: out[tile] = …", id="in-place")
         return func(*_numbers(args), **_numbers(kwargs))
     if name in _RANDOM or (name == "dropout" and _drops(*args, **kwargs)):
         message = f"the target 'eager' has no '{name}': its numbers depend on the import"
@@ -122,7 +123,11 @@ def _on_device(func: Any, full: str, name: str, args: Any, kwargs: Any) -> Any:
         _refuse_in_place(args[0], full)
         func, name = _AUGMENTED[full], _AUGMENTED[full].__name__
     elif full.endswith("_") and not full.startswith("__") and full not in ("requires_grad_",):
-        refuse(f"'{full}' writes a device value in place", "assign the result of the function without the underscore")
+        refuse(
+            f"'{full}' writes a device value in place",
+            "assign the result of the function without the underscore",
+            id="in-place",
+        )
     kwargs.pop("inplace", None)
     if name in SHAPED:
         args, kwargs = _sizes(args), {key: _sizes(value) for key, value in kwargs.items()}
@@ -173,9 +178,13 @@ def _refuse_in_place(target: Any, full: str) -> None:
         frame = frame.f_back
     called = frame is not None and dis.opname[frame.f_code.co_code[frame.f_lasti]] not in ("BINARY_OP",)
     if called and not full.startswith("__"):
-        refuse(f"'{full}' writes a device value in place", "assign the result of the function without the underscore")
+        refuse(
+            f"'{full}' writes a device value in place",
+            "assign the result of the function without the underscore",
+            id="in-place",
+        )
     if not isinstance(target, Block | Tile | Number):
-        refuse("a host tensor cannot be changed whole in a device loop", "index it: out[tile] += …")
+        refuse("a host tensor cannot be changed whole in a device loop", "index it: out[tile] += …", id="in-place")
 
 
 def _drops(*args: Any, p: float = 0.5, training: bool = True, **_: Any) -> bool:

@@ -18,7 +18,7 @@ _GROUP = 16
 def fp4_pair(value: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """The numbers in the halves of bytes, in f32."""
     if not isinstance(value, torch.Tensor) or value.dtype != torch.uint8:
-        refuse("two numbers of 4 bits are a byte of uint8", "write x.view(torch.uint8)")
+        refuse("two numbers of 4 bits are a byte of uint8", "write x.view(torch.uint8)", id="dtype")
     sizes = torch.tensor(_VALUES + tuple(-each for each in _VALUES), device=value.device)
     codes = value.as_subclass(torch.Tensor).to(torch.int64)
     return sizes[codes & 15], sizes[codes >> 4]
@@ -44,7 +44,7 @@ def load_bf16_group(storage: Any, group_offsets: Any, extra_mask: Any = None) ->
 def _loaded(storage: Any, dtype: torch.dtype, groups: Any, size: int, mask: Any) -> list[Block]:
     """Each of the elements of groups, which are numbered from the start of an array."""
     if not isinstance(storage, torch.Tensor) or storage.dtype != dtype or not storage.is_contiguous():
-        refuse(f"groups of numbers are loaded from a contiguous host tensor of {dtype}")
+        refuse(f"groups of numbers are loaded from a contiguous host tensor of {dtype}", id="dtype")
     groups = groups.index if hasattr(groups, "index") and not isinstance(groups, torch.Tensor) else groups
     flat = storage.view(-1)
     return [load(flat, [block(groups * size + number, axes_of(groups))], mask) for number in range(size)]

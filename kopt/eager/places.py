@@ -73,7 +73,7 @@ def places_of(array: torch.Tensor, index: Any) -> Places:
     items = written_out(array.shape, index)
     if sum(item is not None for item in items) != array.ndim:
         found = sum(item is not None for item in items)
-        refuse(f"{found} indices for an array of {array.ndim} dimensions {list(array.shape)}")
+        refuse(f"{found} indices for an array of {array.ndim} dimensions {list(array.shape)}", id="index")
     sizes = iter(array.shape)
     entries = [_entry(item, None if item is None else next(sizes), array.device) for item in items]
     gathers = [entry for entry in entries if entry.gathers]
@@ -93,20 +93,25 @@ def _entry(item: Any, size: int | None, device: Any) -> _Entry:
     if isinstance(item, slice):
         return _slice(item, size, device)
     if isinstance(item, bool):
-        refuse("a boolean cannot be an index", "use hl.load with extra_mask")
+        refuse("a boolean cannot be an index", "use hl.load with extra_mask", id="index")
     if isinstance(item, int):
         number = int(item)
         wraps = -size <= number < 0 and not isinstance(item, Number)
         return _Entry(torch.tensor(number + size if wraps else number, device=device))
     if not isinstance(item, torch.Tensor):
-        refuse(f"{type(item).__name__} cannot be an index", "use a tile, a whole number, a slice, None or a tensor")
+        refuse(
+            f"{type(item).__name__} cannot be an index",
+            "use a tile, a whole number, a slice, None or a tensor",
+            id="index",
+        )
     if item.dtype == torch.bool:
         refuse(
             "how many elements a mask selects is known to its data alone",
             "use torch.where(mask, x, other), or hl.load and hl.store with extra_mask",
+            id="mask-index",
         )
     if item.dtype.is_floating_point:
-        refuse(f"a tensor of {item.dtype} cannot be an index", "use integers, or hl.load with extra_mask")
+        refuse(f"a tensor of {item.dtype} cannot be an index", "use integers, or hl.load with extra_mask", id="index")
     return _tensor(item, size)
 
 
@@ -125,7 +130,7 @@ def _slice(item: slice, size: int, device: Any) -> _Entry:
     computed = any(isinstance(bound, Number | torch.Tensor) for bound in (item.start, item.stop))
     bounds = [slice_bound(bound) for bound in (item.start, item.stop, item.step)]
     if bounds[2] is not None and bounds[2] < 1:
-        refuse("a slice needs a positive step", "use flip on the loaded value")
+        refuse("a slice needs a positive step", "use flip on the loaded value", id="index")
     if not computed:
         return _Entry(torch.arange(*slice(*bounds).indices(size), device=device), (None,))
     start, stop, step = bounds[0] or 0, size if bounds[1] is None else bounds[1], bounds[2] or 1

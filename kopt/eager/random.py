@@ -35,7 +35,7 @@ def randint(shape: Any, low: Any, high: Any, seed: Any, device: Any = None) -> B
     """``hl.randint``: ``low`` plus the remainder of the word's magnitude."""
     low, high = int(low), int(high)
     if low >= high:
-        refuse(f"randint needs low below high, found {low} and {high}")
+        refuse(f"randint needs low below high, found {low} and {high}", id="operand")
     numbers = _numbers(shape)
     magnitude = _words(seed, numbers)[0].abs()
     return block((low + magnitude % (high - low)).to(torch.int32), axes_of(numbers))
@@ -49,7 +49,9 @@ def _uniform(word: torch.Tensor, numbers: Block) -> Block:
 def _words(seed: Any, numbers: Block) -> list[torch.Tensor]:
     """The four words of each number, as signed ones of 32 bits held in 64."""
     if not current().on_device:
-        refuse("random numbers by seed are made inside device loops", "use torch's on the host")
+        refuse(
+            "random numbers by seed are made inside device loops", "use torch's on the host", id="outside-device-loop"
+        )
     key = _key(seed)
     counter = numbers.as_subclass(torch.Tensor).to(torch.int64)
     words = [counter & _LOW, (counter >> 32) & _LOW, torch.zeros_like(counter), torch.zeros_like(counter)]
@@ -78,10 +80,10 @@ def _key(seed: Any) -> int:
     """The 64 bits of a seed."""
     if isinstance(seed, torch.Tensor):
         if seed.numel() != 1 or seed.dtype.is_floating_point or seed.dtype == torch.bool:
-            refuse(f"a seed is one integer, found a tensor {list(seed.shape)} of {seed.dtype}")
+            refuse(f"a seed is one integer, found a tensor {list(seed.shape)} of {seed.dtype}", id="operand")
         seed = int(seed)
     if not isinstance(seed, int) or isinstance(seed, bool) or not -(2**63) <= seed < 2**64:
-        refuse(f"a seed is one integer of 64 bits, found {seed!r}")
+        refuse(f"a seed is one integer of 64 bits, found {seed!r}", id="operand")
     return int(seed) & (2**64 - 1)
 
 
@@ -89,7 +91,7 @@ def _given(offsets: Any) -> Block:
     """Numbers that the kernel computed."""
     value = offsets.index if isinstance(offsets, Tile) else offsets
     if not isinstance(value, Block) or value.dtype.is_floating_point or value.dtype == torch.bool:
-        refuse("offsets are a device tensor of integers", "use hl.tile_index(tile)")
+        refuse("offsets are a device tensor of integers", "use hl.tile_index(tile)", id="operand")
     return value
 
 
@@ -105,6 +107,7 @@ def _numbers(shape: Any) -> Block:
             refuse(
                 "elements are numbered by the extents of all dimensions but the first, and this loop's is not known",
                 "pass offsets=… to hl.rand, or loop over the whole dimension",
+                id="operand",
             )
         first = axis.begin if axis is not None else 0
         lanes = torch.arange(first, first + size, device=total.device) * stride

@@ -63,13 +63,15 @@ class StackTensor:
 def stacktensor_like(tensor_like: Any, dev_ptrs: Any) -> StackTensor:
     """``hl.stacktensor_like``."""
     if not isinstance(tensor_like, torch.Tensor) or isinstance(tensor_like, Block):
-        refuse("hl.stacktensor_like needs a host tensor to go by")
+        refuse("hl.stacktensor_like needs a host tensor to go by", id="operand")
     if not isinstance(dev_ptrs, Block) or dev_ptrs.dtype not in (torch.int64, torch.uint64):
-        refuse("hl.stacktensor_like needs pointers as they are loaded from a host tensor of 64-bit integers")
+        refuse(
+            "hl.stacktensor_like needs pointers as they are loaded from a host tensor of 64-bit integers", id="operand"
+        )
     if tensor_like.device.type != "cpu":
-        refuse("the target 'eager' follows pointers to the host's memory only", "pass tensors of the CPU")
+        refuse("the target 'eager' follows pointers to the host's memory only", "pass tensors of the CPU", id="operand")
     if not bool((dev_ptrs != 0).all()):
-        refuse("hl.stacktensor_like met a pointer to nothing")
+        refuse("hl.stacktensor_like met a pointer to nothing", id="operand")
     return StackTensor(tensor_like, dev_ptrs)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from types import FrameType
 from typing import Any, NoReturn
 
-from kopt.config import Config
+from kopt.config import Config, unknown_key
 from kopt.eager.blocks import LoopAxis, OpenBlockSize
 from kopt.eager.conflicts import Conflicts
 from kopt.errors import ConfigError, UnsupportedError
@@ -31,13 +31,13 @@ def current() -> KernelRun:
     """The run under way."""
     run = RUNNING.get()
     if not isinstance(run, KernelRun):
-        raise UnsupportedError("a value of a kernel is used outside of its run")
+        raise UnsupportedError("a value of a kernel is used outside of its run", id="outside-device-loop")
     return run
 
 
-def refuse(message: str, *notes: str) -> NoReturn:
-    """Refuses what the kernel does here; the place is that of the kernel's line."""
-    raise UnsupportedError(message, notes=notes)
+def refuse(message: str, *notes: str, id: str = "") -> NoReturn:
+    """Refuses what the kernel does here; the place is that of the kernel's line, and ``id`` the mistake's."""
+    raise UnsupportedError(message, notes=notes, id=id)
 
 
 @contextmanager
@@ -165,7 +165,9 @@ class KernelRun:
     def _new(self, default: Callable[[], int]) -> OpenBlockSize:
         number = len(self.blocks)
         if self.sizes is not None and number >= len(self.sizes):
-            raise ConfigError(f"block_sizes has {len(self.sizes)} entries, but the kernel has more open tiles")
+            raise ConfigError(
+                f"block_sizes has {len(self.sizes)} entries, but the kernel has more open tiles", id="block-sizes"
+            )
         size = self.sizes[number] if self.sizes is not None else self.wanted.get(number) or default()
         open = OpenBlockSize(size, self.sizes is not None)
         self.blocks.append(open)
@@ -201,7 +203,7 @@ class KernelRun:
     def refuse_unknown_tunables(self) -> None:
         """Raises `ConfigError` for names that the kernel did not ask for."""
         if unknown := sorted(set(self.config.tunables) - self.used):
-            raise ConfigError(f"the kernel has no tunable '{unknown[0]}'")
+            raise unknown_key(unknown[0], self.used)
 
 
 def places() -> tuple[Any, ...]:

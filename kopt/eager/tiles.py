@@ -120,9 +120,9 @@ def jagged_tile(parent: Any, /, block_size: Any = None) -> Iterator[Any]:
     """``hl.jagged_tile``: blocks up to the largest length; `jagged` knows which lanes the items have."""
     advice = "load the lengths of a tile of items: hl.jagged_tile(lengths[tile])"
     if not isinstance(parent, Block) or not parent.ndim or None in parent.axes:
-        refuse("hl.jagged_tile needs the lengths of a tile of items", advice)
+        refuse("hl.jagged_tile needs the lengths of a tile of items", advice, id="jagged")
     if parent.dtype.is_floating_point or parent.dtype == torch.bool:
-        refuse(f"lengths are integers, found {parent.dtype}")
+        refuse(f"lengths are integers, found {parent.dtype}", id="jagged")
     last = max(0, int(parent.max())) if parent.numel() else 0
     size, open = _block(None, block_size, 0, 1)
     return _cells([LoopAxis(0, last, size, open, parent)], True)
@@ -150,16 +150,16 @@ def _bounds(begin_or_end: Any, end: Any, sizes: Any) -> tuple[list[tuple[int, in
     begins = [0] * len(ends) if begin is None else [begin] if unpack else list(begin)
     each = [sizes] if unpack and not isinstance(sizes, list | tuple) else list(sizes or [None] * len(ends))
     if not len(begins) == len(each) == len(ends):
-        refuse(f"begin, end and sizes need as many entries, found {len(begins)}, {len(ends)}, {len(each)}")
+        refuse(f"begin, end and sizes need as many entries, found {len(begins)}, {len(ends)}, {len(each)}", id="shapes")
     return [(_bound(b), _bound(e)) for b, e in zip(begins, ends, strict=True)], each, unpack
 
 
 def _bound(value: Any) -> int:
     """A number of elements; one that is computed in floats is cut off."""
     if isinstance(value, Tile):
-        refuse("a tile is no bound of a loop", "use tile.begin and tile.end")
+        refuse("a tile is no bound of a loop", "use tile.begin and tile.end", id="loop-bounds")
     if isinstance(value, float):
-        refuse(f"loop bounds are integers, found {value}")
+        refuse(f"loop bounds are integers, found {value}", id="loop-bounds")
     return int(value)
 
 
@@ -174,7 +174,7 @@ def _block(bound: tuple[int, int] | None, size: Any, number: int, rank: int) -> 
     if isinstance(size, BlockSize):
         return int(size), size.open or (size.axis.open if size.axis is not None else None)
     if not isinstance(size, int) or size < 1:
-        refuse("a block size is a positive number")
+        refuse("a block size is a positive number", id="index")
     return int(size), None
 
 

@@ -34,9 +34,11 @@ def _rmw(kind: str, target: Any, index: Any, value: Any, sem: str = "relaxed") -
     update = _Update(f"hl.atomic_{kind}", target, index, sem)
     dtype = update.array.dtype
     if kind in _BITS and dtype.is_floating_point:
-        unsupported(f"hl.atomic_{kind} needs a target of integers or booleans, found {dtype}")
+        unsupported(f"hl.atomic_{kind} needs a target of integers or booleans, found {dtype}", id="atomic")
     if kind in _ARITHMETIC and dtype == torch.bool:
-        unsupported(f"hl.atomic_{kind} needs a target of numbers, found {dtype}", "use atomic_or or atomic_and")
+        unsupported(
+            f"hl.atomic_{kind} needs a target of numbers, found {dtype}", "use atomic_or or atomic_and", id="atomic"
+        )
     make = partial(atomic.RmwOp, kind, ordering=sem, returns_previous=True)
     together = update.combined(kind, value)
     previous = update.emit(make, together)
@@ -57,14 +59,18 @@ class _Update:
     def __init__(self, name: str, target: Any, index: Any, sem: Any):
         self.name = name
         if not isinstance(target, torch.Tensor):
-            unsupported(f"{name} needs a host tensor, found {describe(target)}", "values in registers need no atomics")
+            unsupported(
+                f"{name} needs a host tensor, found {describe(target)}",
+                "values in registers need no atomics",
+                id="operand",
+            )
         if not current().on_device:
-            unsupported(f"{name} works inside device loops")
+            unsupported(f"{name} works inside device loops", id="outside-device-loop")
         if sem not in atomic.ORDERINGS:
-            unsupported(f"{name} knows the orderings {', '.join(atomic.ORDERINGS)}, found {sem!r}")
+            unsupported(f"{name} knows the orderings {', '.join(atomic.ORDERINGS)}, found {sem!r}", id="atomic")
         self.array = current().host.meta(target)
         if self.array.dtype.is_complex:
-            unsupported(f"{name} needs a target of real numbers, found {self.array.dtype}")
+            unsupported(f"{name} needs a target of real numbers, found {self.array.dtype}", id="atomic")
         shape = tuple(self.array.shape)
         items, self.mask = without_moving(shape, index)
         self.address: Address = resolve(shape, _every_lane(items, shape))

@@ -167,6 +167,7 @@ def _refuse() -> NoReturn:
         "how many lanes the last block has is not known while the kernel is imported, and Python reads it here",
         "choose a block size that divides the distance walked, or compute with the size on device values",
         "the size that was configured is tile.block_size",
+        id="ragged-lanes",
     )
 
 

@@ -29,13 +29,13 @@ class DeviceBranch:
     then = otherwise = True
 
     def __init__(self, test: Any, assigned: tuple[str, ...], merged: tuple[str, ...]):
-        self.test, self.assigned, self.merged = test, assigned, merged
+        self.assigned, self.merged = assigned, merged
         self.location = current().location()
+        self.condition = condition_ssa(test)
 
     def enter(self, names: dict[str, Any]) -> None:
         """Opens the first arm."""
         tracer = current()
-        self.condition = condition_ssa(self.test)
         self.parent = tracer.block
         self.before = {name: names.get(name, MISSING) for name in self.assigned}
         self.blocks = (Block(), Block())
@@ -76,7 +76,7 @@ class DeviceBranch:
         if missing or isinstance(a, Undefined) or isinstance(b, Undefined):
             return Undefined(name, "one arm of the branch does not assign it"), [None]
         if not same_form(a, b):
-            unsupported(f"'{name}' has another structure in each arm of the branch")
+            unsupported(f"'{name}' has another structure in each arm of the branch", id="paths-differ")
         return a, [join(name, x, y) for x, y in zip(leaves(a), leaves(b), strict=True)]
 
     def _yields(self, plans: dict[str, tuple[Any, list[Slot | None]]], side: dict[str, Any]) -> list[SSAValue]:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import builtins
+import io
 import math
 import operator
+import sys
 from collections.abc import Callable
 from functools import partial, reduce
-from typing import Any
+from typing import Any, TextIO
 
 import torch
 
+from kopt.diagnostics import Diagnostic, report
 from kopt.frontend.block_size import Shape, follows, is_short, plain, valid
 from kopt.frontend.calls import call
 from kopt.frontend.loops.device import LoopDim, LoopSpec
 from kopt.frontend.positions import fixed
 from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.run_time_scalars import OpenNumber, compute
+from kopt.frontend.source import place_of, user_frame
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, is_device
+from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe, is_device
 from kopt.ir.widths import next_power_of_two
 from kopt.runtime.run_time_scalars import OPERATIONS as RUN_TIME_OPERATIONS
 
@@ -82,7 +86,7 @@ def _range(*bounds: Any) -> Any:
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1
     if not isinstance(step, int) or step < 1:
-        unsupported("a device range needs a positive static step")
+        unsupported("a device range needs a positive static step", id="not-known-at-import")
     return LoopSpec([LoopDim(start, stop, int(step), None, scalar=True)], unpack=True)
 
 
@@ -109,8 +113,18 @@ def _sum(values: Any, start: Any = 0) -> Any:
     return reduce(operator.add, items if isinstance(start, int) and start == 0 else [start, *items])
 
 
-def _print(*_: Any, **__: Any) -> None:
-    """Nothing is printed while a kernel is imported."""
+def _print(*values: Any, file: TextIO | None = None, **kwargs: Any) -> None:
+    """``print`` prints when the kernel has been imported, a device value as its type."""
+    tracer, text = current(), io.StringIO()
+    shown = [describe(value) if is_device(value) else value for value in values]
+    builtins.print(*shown, file=text, **kwargs)
+    if file in (None, sys.stdout):
+        tracer.printed.append(text.getvalue())
+    else:
+        file.write(text.getvalue())
+    if _is_device_call(values):
+        message = "print shows device values at import, by their types; hl.device_print is for their numbers"
+        report(Diagnostic("remark", message, place_of(user_frame()), "print-at-import"))
 
 
 def _len(value: Any) -> Any:
@@ -131,7 +145,9 @@ def cdiv(a: Any, b: Any) -> Any:
 def next_power_of_2(value: int) -> int:
     """The smallest power of two that is not less; a dimension of that size meets one of ``value`` lanes."""
     if is_device(value):
-        unsupported("next_power_of_2 needs a number that is known while the kernel is imported")
+        unsupported(
+            "next_power_of_2 needs a number that is known while the kernel is imported", id="not-known-at-import"
+        )
     power = next_power_of_two(int(value))
     if power != value:
         current().powers_of_two.add((int(value), power))

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from kopt.frontend import source
+from kopt.frontend import foreign, source
 from kopt.frontend.block_size import plain, varies
 from kopt.frontend.meanings import meaning
 from kopt.frontend.ops.creation import METHODS
@@ -68,10 +68,14 @@ def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         unsupported(
             "how many lanes the last block has is not known while the kernel is imported",
             f"use torch.{function.__name__} of a device value, or a block size that divides the distance walked",
+            id="ragged-lanes",
         )
     if function in _HOLDING or _appends(function):
         return function(*args, **kwargs)
-    return function(*plain(args), **plain(kwargs))
+    args, kwargs = plain(args), plain(kwargs)
+    if has_device(args) or has_device(list(kwargs.values())):
+        return foreign.called(function, args, kwargs)
+    return function(*args, **kwargs)
 
 
 #: Functions that put values into containers, without looking at them.

@@ -36,7 +36,7 @@ def _all_reduce_by(algorithm: str | None, host: Host, tensor: Any, kind: str, gr
     def make(value: SSAValue, type: MemRefType) -> Operation:
         problem = unsupported_reduction(kind, type)
         if problem is not None and strict:
-            unsupported(f"an all-reduce by {algorithm} {problem}")
+            unsupported(f"an all-reduce by {algorithm} {problem}", id="collective")
         return symm.AllReduceOp(kind, value, host.groups[group], type, algorithm if problem is None else None)
 
     return _record(host, tensor, tuple(tensor.shape), make)
@@ -49,16 +49,18 @@ def _all_gather(host: Host, tensor: Any, size: int, group: str) -> Any:
 
 def _reduce_scatter(host: Host, tensor: Any, kind: str, size: int, group: str) -> Any:
     if _kind(kind) != "add":
-        unsupported(f"reduce_scatter by '{kind}' is not supported", "reduce_scatter knows 'sum'")
+        unsupported(f"reduce_scatter by '{kind}' is not supported", "reduce_scatter knows 'sum'", id="collective")
     if tensor.shape[0] % size:
-        unsupported(f"reduce_scatter deals {tensor.shape[0]} rows to {size} ranks")
+        unsupported(f"reduce_scatter deals {tensor.shape[0]} rows to {size} ranks", id="collective")
     shape = (tensor.shape[0] // size, *tensor.shape[1:])
     return _record(host, tensor, shape, lambda value, type: symm.ReduceScatterOp(value, host.groups[group], type))
 
 
 def _all_to_all(host: Host, tensor: Any, received: list[int], sent: list[int], group: str) -> Any:
     if len({*received, *sent}) > 1:
-        unsupported("all_to_all of parts of different sizes is not supported", "pad the parts to one size")
+        unsupported(
+            "all_to_all of parts of different sizes is not supported", "pad the parts to one size", id="collective"
+        )
     shape = tuple(tensor.shape)
     return _record(host, tensor, shape, lambda value, type: symm.AllToAllOp(value, host.groups[group], type))
 
@@ -82,7 +84,11 @@ def _given(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any
 
 def _kind(name: str) -> str:
     if name.lower() not in _KINDS:
-        unsupported(f"combining the elements of ranks by '{name}' is not supported", f"known: {', '.join(_KINDS)}")
+        unsupported(
+            f"combining the elements of ranks by '{name}' is not supported",
+            f"known: {', '.join(_KINDS)}",
+            id="collective",
+        )
     return _KINDS[name.lower()]
 
 
@@ -131,5 +137,6 @@ def handler_of(func: Any) -> Callable[..., Any] | None:
         unsupported(
             f"the collective '{name}' is not supported in a program",
             f"use torch.distributed._functional_collectives: {known}",
+            id="collective",
         )
     return lambda host, func, args, kwargs: record(host, *_given(func, args, kwargs))

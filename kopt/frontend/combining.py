@@ -57,7 +57,9 @@ def _operands(given: Any) -> tuple[list[DeviceTensor], bool]:
     unpack = not isinstance(given, tuple | list)
     values = [as_tensor(value) for value in ([given] if unpack else given)]
     if not values or not values[0].rank:
-        unsupported("lanes of a tensor are combined along one of its dimensions, found a scalar or nothing")
+        unsupported(
+            "lanes of a tensor are combined along one of its dimensions, found a scalar or nothing", id="shapes"
+        )
     dims = common_dims(values)
     return [broadcast(cast(value, compute_dtype(value.dtype)), dims) for value in values], unpack
 

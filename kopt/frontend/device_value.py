@@ -71,18 +71,23 @@ class DeviceValue:
         unsupported(
             "the truth of a device value is not known while the kernel is imported",
             "use torch.where, or an `if` statement without return, break or continue in its arms",
+            id="condition",
         )
 
     def __index__(self) -> int:
-        unsupported("a device value is no Python integer", "sizes and static ranges must be known on the host")
+        unsupported(
+            "a device value is no Python integer",
+            "sizes and static ranges must be known on the host",
+            id="device-value-as-number",
+        )
 
     __int__ = __index__
 
     def __float__(self) -> float:
-        unsupported("a device value is no Python float", "use .to(torch.float32)")
+        unsupported("a device value is no Python float", "use .to(torch.float32)", id="device-value-as-number")
 
     def __iter__(self) -> Any:
-        unsupported("a device value cannot be iterated over", "use hl.tile, or index it")
+        unsupported("a device value cannot be iterated over", "use hl.tile, or index it", id="device-value-as-number")
 
     def __hash__(self) -> int:
         return id(self)
@@ -99,7 +104,7 @@ def call_torch(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] |
     if implementation is None and name.startswith("__") and name.endswith("__"):
         return _operator(name, args)
     if implementation is None:
-        unsupported(f"torch function '{name}' is not supported on device values")
+        unsupported(f"torch function '{name}' is not supported on device values", id="torch-function")
     return implementation(*args, **(kwargs or {}))
 
 
@@ -109,6 +114,6 @@ def _operator(name: str, args: tuple[Any, ...]) -> Any:
     swapped = f"__r{name[2:]}" if not name.startswith("__r") or name == "__rshift__" else f"__{name[3:]}"
     method = getattr(type(mine), swapped if mine is not args[0] else name, None)
     if method is None:
-        unsupported(f"'{name}' is not supported between a host tensor and a device value")
+        unsupported(f"'{name}' is not supported between a host tensor and a device value", id="torch-function")
     other = args[0] if mine is not args[0] else args[1]
     return method(mine, current().host.load_whole(other) if isinstance(other, torch.Tensor) else other)

@@ -22,7 +22,7 @@ def element_type(dtype: torch.dtype) -> Attribute:
     """The IR's type of a torch dtype. Refuses those that kopt does not have."""
     type = _TO_IR.get(dtype)
     if type is None:
-        unsupported(f"dtype {dtype} is not supported", f"dtypes: {', '.join(map(str, _TO_IR))}")
+        unsupported(f"dtype {dtype} is not supported", f"dtypes: {', '.join(map(str, _TO_IR))}", id="dtype")
     return type
 
 

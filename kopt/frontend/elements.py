@@ -29,7 +29,7 @@ def getitem(container: Any, index: Any) -> Any:
         if tracer.on_device:
             return load(tracer.host.meta(container), index)
         if has_device(index):
-            unsupported("tiles index tensors inside device loops only")
+            unsupported("tiles index tensors inside device loops only", id="outside-device-loop")
         return container[index]
     if isinstance(container, StackTensor):
         return container.load(index)
@@ -37,6 +37,7 @@ def getitem(container: Any, index: Any) -> Any:
         unsupported(
             f"a device value cannot index {describe(container)}",
             "use hl.static_range for indices of Python containers",
+            id="index",
         )
     holder: Any = container
     return holder[plain(index) if isinstance(container, CONTAINERS) else index]
@@ -49,7 +50,7 @@ def setitem(value: Any, container: Any, index: Any) -> None:
     elif isinstance(container, StackTensor):
         container.store(index, value)
     elif isinstance(container, torch.Tensor) and has_device((value, index)):
-        unsupported("device values are stored inside device loops only")
+        unsupported("device values are stored inside device loops only", id="outside-device-loop")
     else:
         container[plain(index) if isinstance(container, CONTAINERS) else index] = value
 

@@ -70,6 +70,7 @@ def truth(test: Any, leaving: bool = False) -> bool:
         unsupported(
             "return, break or continue under a device condition is not supported here",
             "assign a value in both arms, or use torch.where",
+            id="jump",
         )
     return bool(test)
 
@@ -176,7 +177,7 @@ _IN_PLACE = {
 def inplace(kind: str, target: Any, value: Any) -> Any:
     """``target op= value``: on device values it means ``target = target op value``."""
     if isinstance(target, torch.Tensor) and current().on_device:
-        unsupported("a host tensor cannot be changed whole in a device loop", "index it: out[tile] += …")
+        unsupported("a host tensor cannot be changed whole in a device loop", "index it: out[tile] += …", id="in-place")
     if isinstance(target, DeviceValue) or isinstance(value, DeviceValue) or isinstance(value, BlockSize):
         return binary(kind, target, value)
     return _IN_PLACE[kind](target, value)

@@ -54,7 +54,9 @@ class Snapshot:
         if written:
             unsupported(f"the result of '{self.view}' is written", "kopt copies it: write through slices and reshapes")
         if self.root.writes != self.writes:
-            unsupported(f"the result of '{self.view}' is read after its elements were written", "call it again")
+            unsupported(
+                f"the result of '{self.view}' is read after its elements were written", "call it again", id="host-side"
+            )
 
 
 @dataclass(eq=False)
@@ -175,6 +177,7 @@ class Host(TorchDispatchMode):
             unsupported(
                 f"a host tensor of shape {list(tensor.shape)} is used as a device value",
                 "index it with tiles or slices: x[tile, :]",
+                id="shapes",
             )
         return self.load_whole(tensor)
 
@@ -199,9 +202,12 @@ class Host(TorchDispatchMode):
             unsupported(
                 "a value that device loops compute is read on the host",
                 "return it, and read it outside of the kernel",
+                id="host-side",
             )
         if any(value is None for value in self.real):
-            unsupported("reading a tensor's data needs real tensors, not specs", "pass tensors to lower()")
+            unsupported(
+                "reading a tensor's data needs real tensors, not specs", "pass tensors to lower()", id="host-side"
+            )
         value = self.compute(lambda data: read(recipe(data)), self.real)
         self.reads.append((lambda data: read(recipe(data)), value))
         return value

@@ -235,7 +235,7 @@ def _in_place(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
     packet = getattr(torch.ops.aten, func.overloadpacket.__name__[:-1], None)
     overload = getattr(packet, func._overloadname, None)
     if overload is None:
-        unsupported(f"the in-place operator {func} is not supported on the host")
+        unsupported(f"the in-place operator {func} is not supported on the host", id="in-place")
     _write(host, _call(host, overload, args, kwargs), args[0])
     return args[0]
 
@@ -247,7 +247,7 @@ def _call(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if not any(isinstance(r, torch.Tensor) for r in outputs):
         return results
     if not all(isinstance(r, torch.Tensor) for r in outputs):
-        unsupported(f"the operator {func} is not supported on the host")
+        unsupported(f"the operator {func} is not supported on the host", id="host-side")
     if (message := problem(str(func))) is not None:
         unsupported(message)
     operands: list[Any] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -15,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
 from kopt import dtypes
+from kopt.config import unknown_key
 from kopt.dialects.builder import as_hint
 from kopt.dialects.host import AllocOp, CallOp, ViewOp
 from kopt.dialects.tile.sizes import mark_read_sizes
@@ -63,7 +65,8 @@ class Imported:
     ``results`` rebuilds the Python result from the function's; ``mutated`` numbers the arguments that are written;
     ``guards`` are host values the import relied on; ``blocks`` and ``tunables`` what a configuration may choose;
     ``groups`` torch's names of the process groups, by those of the IR; ``opened`` what the choice of block sizes
-    changed in ``module``; ``choices`` the values that tunables may have, where they say so.
+    changed in ``module``; ``choices`` the values that tunables may have, where they say so; ``printed`` what the kernel
+    printed.
     """
 
     module: ModuleOp
@@ -78,6 +81,7 @@ class Imported:
     groups: dict[str, str] = field(default_factory=dict)
     opened: Opened | None = None
     choices: dict[str, list[Any]] = field(default_factory=dict)
+    printed: list[str] = field(default_factory=list)
 
 
 def import_kernel(
@@ -153,6 +157,9 @@ class _Import:
         try:
             with located(source.runs_rewritten, source.positions), self.host:
                 value = current_rewritten(self.function)(*bound.args, **bound.kwargs)
+        except BaseException:
+            sys.stdout.write("".join(self.tracer.printed))  # whoever looks for a mistake wants to see it
+            raise
         finally:
             state.tracer = outer
         return self._finish(value)
@@ -262,10 +269,12 @@ class _Import:
     def _finish(self, value: Any) -> Imported:
         tracer, host = self.tracer, self.host
         if tracer.sizes is not None and len(tracer.sizes) != len(tracer.blocks):
-            raise ConfigError(f"block_sizes has {len(tracer.sizes)} entries for {len(tracer.blocks)} open tiles")
+            raise ConfigError(
+                f"block_sizes has {len(tracer.sizes)} entries for {len(tracer.blocks)} open tiles", id="block-sizes"
+            )
         unknown = sorted(set(tracer.given_tunables) - set(tracer.tunables))
         if unknown:
-            raise ConfigError(f"the kernel has no tunable '{unknown[0]}'")
+            raise unknown_key(unknown[0], tracer.tunables)
         outputs: list[SSAValue] = []
         with located(source.runs_rewritten, source.positions):
             results = result_tree(value, host, outputs)
@@ -287,6 +296,7 @@ class _Import:
             tracer.tunables,
             host.groups.names,
             choices=tracer.choices,
+            printed=tracer.printed,
         )
 
     def _mutated(self) -> list[int]:
@@ -308,6 +318,7 @@ class _Import:
                         f"arguments '{names[written]}' and '{names[other]}' share memory, "
                         f"and {self.function.__name__} writes '{names[written]}'",
                         notes=["pass a copy of one of them, or the whole tensor and take its parts inside the kernel"],
+                        id="shared-memory",
                     )
 
 

@@ -189,6 +189,7 @@ def _check_lanes(value: DeviceTensor, address: Address) -> None:
             unsupported(
                 f"{describe(value)} has fewer lanes in the last block than the {wanted} elements that it goes to",
                 "index by an array of their places, or choose a block size that divides the distance walked",
+                id="ragged-lanes",
             )
 
 
@@ -197,7 +198,7 @@ def resolve(shape: tuple[int, ...], index: Any) -> Address:
     items = _items(shape, index)
     rest = [item for item in items if item is not None]
     if len(rest) != len(shape):
-        unsupported(f"{len(rest)} indices for an array of {len(shape)} dimensions {list(shape)}")
+        unsupported(f"{len(rest)} indices for an array of {len(shape)} dimensions {list(shape)}", id="index")
     rest, wide = _without_wide(rest, shape)
     entries = _entries(rest, shape)
     dims = tuple(axis.dim for axis in tile.block_axes(entries, shape))
@@ -288,14 +289,18 @@ def _entry(item: Any, size: int) -> Entry:
     if isinstance(item, slice):
         return slice_entry(item, size)
     if isinstance(item, bool) or item is None:
-        unsupported("a boolean cannot be an index", "use hl.load with extra_mask")
+        unsupported("a boolean cannot be an index", "use hl.load with extra_mask", id="index")
     if isinstance(item, int):
         if not -size <= item < size:
-            unsupported(f"index {int(item)} is outside a dimension of {size} elements")
+            unsupported(f"index {int(item)} is outside a dimension of {size} elements", id="index")
         return int(item) % size
     if isinstance(item, Index | DeviceTensor) or (isinstance(item, torch.Tensor) and item.ndim == 0):
         return index_ssa(item)
-    unsupported(f"{describe(item)} cannot be an index", "use a tile, a whole number, a slice, None or an index tensor")
+    unsupported(
+        f"{describe(item)} cannot be an index",
+        "use a tile, a whole number, a slice, None or an index tensor",
+        id="index",
+    )
 
 
 def _note_use(item: TileRange, size: int) -> None:
@@ -307,11 +312,15 @@ def slice_entry(item: slice, size: int) -> Entry:
     """A static slice; one that loops bound is refused."""
     bounds = (item.start, item.stop, item.step)
     if any(isinstance(bound, Index | DeviceTensor) for bound in bounds):
-        unsupported("a slice needs static bounds", "use hl.tile(begin, end), or hl.arange(n) + begin as an index")
+        unsupported(
+            "a slice needs static bounds",
+            "use hl.tile(begin, end), or hl.arange(n) + begin as an index",
+            id="not-known-at-import",
+        )
     fixed(bounds, "a bound of a slice")
     start, stop, step = slice(*plain(bounds)).indices(size)
     if step < 1:
-        unsupported("a slice needs a positive step", "use flip on the loaded value")
+        unsupported("a slice needs a positive step", "use flip on the loaded value", id="index")
     if (start, stop, step) == (0, size, 1):
         return ALL
     return SliceAttr(start, max(start, stop), step)
@@ -351,7 +360,7 @@ def _gathers(tensors: dict[int, DeviceTensor]) -> dict[int, Entry]:
     """Index tensors as gathers over common dimensions."""
     for value in tensors.values():
         if value.dtype.is_floating_point or value.dtype == torch.bool:
-            unsupported(f"{describe(value)} cannot be an index", "use integers, or hl.load with extra_mask")
+            unsupported(f"{describe(value)} cannot be an index", "use integers, or hl.load with extra_mask", id="index")
     values = list(tensors.values())
     if len(values) > 1 and all(v.rank == 1 for v in values):
         values = _product(values)

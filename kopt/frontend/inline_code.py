@@ -25,10 +25,10 @@ _NAME = "_inline"
 def inline_triton(triton_source: Any, args: Any, output_like: Any) -> Any:
     """``hl.inline_triton``: the text becomes a function of its own, whose last line is what it gives."""
     if not isinstance(triton_source, str):
-        unsupported(f"hl.inline_triton needs a text, found {describe(triton_source)}")
+        unsupported(f"hl.inline_triton needs a text, found {describe(triton_source)}", id="operand")
     named = args if isinstance(args, Mapping) else dict(enumerate(args)) if isinstance(args, Sequence) else None
     if named is None:
-        unsupported("the args of hl.inline_triton are a list, a tuple or a dict", "write args=(x, y)")
+        unsupported("the args of hl.inline_triton are a list, a tuple or a dict", "write args=(x, y)", id="operand")
     values = {_parameter(key): value for key, value in named.items() if not is_number(value)}
     spelt = {key: repr(value) if is_number(value) else _parameter(key) for key, value in named.items()}
     text = _formatted(textwrap.dedent(triton_source).strip(), spelt)
@@ -46,7 +46,9 @@ def _formatted(text: str, spelt: Mapping[Any, str]) -> str:
     try:
         return text.format(*(spelt.get(n, "") for n in range(len(spelt))), **{str(k): v for k, v in spelt.items()})
     except (KeyError, IndexError, ValueError) as error:
-        unsupported(f"hl.inline_triton's text and args do not match: {error}", "name each placeholder in args")
+        unsupported(
+            f"hl.inline_triton's text and args do not match: {error}", "name each placeholder in args", id="operand"
+        )
 
 
 def _returning(text: str) -> list[str]:
@@ -54,9 +56,9 @@ def _returning(text: str) -> list[str]:
     try:
         last = ast.parse(text).body[-1]
     except (SyntaxError, IndexError) as error:
-        unsupported(f"hl.inline_triton's text is no Python: {error}")
+        unsupported(f"hl.inline_triton's text is no Python: {error}", id="operand")
     if not isinstance(last, ast.Expr):
-        unsupported("hl.inline_triton's text must end in an expression", "or say output_like=None")
+        unsupported("hl.inline_triton's text must end in an expression", "or say output_like=None", id="operand")
     lines = text.splitlines()
     return [*lines[: last.lineno - 1], f"return {lines[last.lineno - 1]}", *lines[last.lineno :]]
 
@@ -68,10 +70,10 @@ def triton_kernel(triton_source_or_fn: Any, args: Any, output_like: Any) -> Any:
         functions: Any = current().functions
         found = [f.__globals__[function] for f in reversed(functions) if function in f.__globals__]
         if not found:
-            unsupported(f"there is no function '{function}' in the kernel's module")
+            unsupported(f"there is no function '{function}' in the kernel's module", id="operand")
         function = found[0]
     if not _is_jit(function):
-        unsupported("hl.triton_kernel needs a @triton.jit function or its name")
+        unsupported("hl.triton_kernel needs a @triton.jit function or its name", id="operand")
     texts: dict[str, str] = {}
     _collect(function, texts)
     return _emit(function.fn.__name__, texts, list(args), output_like)
@@ -102,7 +104,9 @@ def inline_asm_elementwise(
     """``hl.inline_asm_elementwise``: assembly in each lane."""
     kinds = [dtype] if isinstance(dtype, torch.dtype) else dtype
     if not isinstance(kinds, list | tuple) or not all(isinstance(kind, torch.dtype) for kind in kinds):
-        unsupported(f"the dtype of hl.inline_asm_elementwise is one or several torch dtypes, found {dtype!r}")
+        unsupported(
+            f"the dtype of hl.inline_asm_elementwise is one or several torch dtypes, found {dtype!r}", id="operand"
+        )
     values = [as_tensor(value) for value in args]
     dims = common_dims(values) if values else ()
     types = [TileType(dims, element_type(kind)) for kind in kinds]
@@ -123,11 +127,13 @@ def _triton_dtype(element: Attribute) -> str:
 def _emit(callee: str, texts: Mapping[str, str], args: Sequence[Any], output_like: Any) -> Any:
     for value in args:
         if isinstance(value, torch.Tensor) and value.ndim or not (is_device(value) or is_number(value)):
-            unsupported(f"{describe(value)} cannot be given to Triton code", "load what it needs: x[tile]")
+            unsupported(
+                f"{describe(value)} cannot be given to Triton code", "load what it needs: x[tile]", id="operand"
+            )
     several = isinstance(output_like, tuple | list)
     likes = list(output_like) if several else [] if output_like is None else [output_like]
     if not all(isinstance(like, DeviceTensor) for like in likes):
-        unsupported("output_like is a device tensor, several, or None")
+        unsupported("output_like is a device tensor, several, or None", id="operand")
     types = [like.tile_type for like in likes]
     return _results(InlineOp(callee, texts, [as_tensor(value).ssa for value in args], types), several)
 

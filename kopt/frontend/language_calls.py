@@ -66,12 +66,14 @@ def _walks(begin_or_end: Any, end: Any, sizes: Any, what: str) -> tuple[list[tup
     begins = [0] * len(ends) if begin is None else [begin] if unpack else list(begin)
     each = [sizes] if unpack and not isinstance(sizes, list | tuple) else list(sizes or [None] * len(ends))
     if unpack and len(ends) != 1 or not len(begins) == len(each) == len(ends):
-        unsupported(f"begin, end and {what} need as many entries, found {len(begins)}, {len(ends)}, {len(each)}")
+        unsupported(
+            f"begin, end and {what} need as many entries, found {len(begins)}, {len(ends)}, {len(each)}", id="shapes"
+        )
     for bound in (*begins, *ends):
         if isinstance(bound, TileRange):
-            unsupported("a tile is no bound of a loop", "use tile.begin and tile.end")
+            unsupported("a tile is no bound of a loop", "use tile.begin and tile.end", id="loop-bounds")
         if isinstance(bound, float):
-            unsupported(f"loop bounds are integers, found {bound}")
+            unsupported(f"loop bounds are integers, found {bound}", id="loop-bounds")
     return [(*_forwards(*bounds), size) for *bounds, size in zip(begins, ends, each, strict=True)], unpack
 
 
@@ -95,7 +97,7 @@ def _block(lower: Any, upper: Any, size: Any, axis: int, rank: int, on_grid: boo
             size.block.extent = extent
         return size.lanes, size.block
     if not isinstance(size, int) or size < 1:
-        unsupported("a block size is a positive number known while the kernel is imported")
+        unsupported("a block size is a positive number known while the kernel is imported", id="not-known-at-import")
     return int(size), None
 
 
@@ -114,13 +116,19 @@ def jagged_tile(parent: Any, /, block_size: Any = None) -> LoopSpec:
     """``hl.jagged_tile``: a block of a range whose end each lane of ``parent`` tells."""
     advice = "load the lengths of a tile of items: hl.jagged_tile(lengths[tile])"
     if not isinstance(parent, DeviceTensor):
-        unsupported(f"hl.jagged_tile needs the lengths of items in a device loop, found {describe(parent)}", advice)
+        unsupported(
+            f"hl.jagged_tile needs the lengths of items in a device loop, found {describe(parent)}", advice, id="jagged"
+        )
     if parent.dtype.is_floating_point or parent.dtype == torch.bool:
-        unsupported(f"lengths are integers, found {describe(parent)}")
+        unsupported(f"lengths are integers, found {describe(parent)}", id="jagged")
     if not parent.rank:
-        unsupported("hl.jagged_tile needs a tile of lengths, found one number", "use hl.tile(0, length)")
+        unsupported("hl.jagged_tile needs a tile of lengths, found one number", "use hl.tile(0, length)", id="jagged")
     if not all(dim.tag.data in current().ranges for dim in parent.dims):
-        unsupported(f"every dimension of the lengths must be a tile of a loop around, found {describe(parent)}", advice)
+        unsupported(
+            f"every dimension of the lengths must be a tile of a loop around, found {describe(parent)}",
+            advice,
+            id="jagged",
+        )
     return LoopSpec([LoopDim(0, None, *_block(0, None, block_size, 0, 1, False), lengths=parent)], True)
 
 
@@ -128,7 +136,11 @@ def static_range(begin_or_end: Any, end_or_none: Any = None, /, step: Any = 1) -
     """``hl.static_range``: Python's range."""
     bounds = (0, begin_or_end) if end_or_none is None else (begin_or_end, end_or_none)
     if any(is_device(b) for b in (*bounds, step)):
-        unsupported("hl.static_range needs bounds that are known while the kernel is imported", "use hl.grid")
+        unsupported(
+            "hl.static_range needs bounds that are known while the kernel is imported",
+            "use hl.grid",
+            id="not-known-at-import",
+        )
     return range(int(bounds[0]), int(bounds[1]), int(step or 1))
 
 
@@ -152,7 +164,7 @@ def register_tunable(name: str, fragment: Any) -> Any:
         default = getattr(fragment, "default", fragment)
         value = default() if callable(default) else default
     if is_device(value):
-        raise ConfigError(f"the tunable '{name}' must be a plain value")
+        raise ConfigError(f"the tunable '{name}' must be a plain value", id="config-value")
     tracer.tunables[name] = value
     tracer.choices[name] = _choices(fragment)
     return value
@@ -198,7 +210,7 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, device: Any = None, *
     if len(bounds) == 1:
         size = bounds[0].block_size if isinstance(bounds[0], TileRange) else bounds[0]
         if is_device(size):
-            unsupported("hl.arange has a length that is known while the kernel is imported")
+            unsupported("hl.arange has a length that is known while the kernel is imported", id="not-known-at-import")
         return lane_numbers(range(size.lanes if isinstance(size, BlockSize) else int(size)), size, dtype)
     return torch_arange(*bounds, dtype=dtype or torch.int32)
 
@@ -206,7 +218,7 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, device: Any = None, *
 def load_call(tensor: Any, index: Any, extra_mask: Any = None, eviction_policy: str | None = None) -> DeviceTensor:
     """``hl.load``."""
     if eviction_policy not in (None, "", *EVICTIONS):
-        unsupported(f"eviction_policy is one of {', '.join(EVICTIONS)}, found {eviction_policy!r}")
+        unsupported(f"eviction_policy is one of {', '.join(EVICTIONS)}, found {eviction_policy!r}", id="dtype")
     if isinstance(tensor, StackTensor):
         return tensor.load(index, extra_mask, eviction_policy)
     return load(_array(tensor, "hl.load"), index, extra_mask, eviction_policy)
@@ -221,9 +233,9 @@ def store_call(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> N
 
 def _array(tensor: Any, what: str) -> torch.Tensor:
     if not isinstance(tensor, torch.Tensor):
-        unsupported(f"{what} needs a host tensor")
+        unsupported(f"{what} needs a host tensor", id="operand")
     if not current().on_device:
-        unsupported(f"{what} works inside device loops")
+        unsupported(f"{what} works inside device loops", id="outside-device-loop")
     return current().host.meta(tensor)
 
 
@@ -243,7 +255,7 @@ def split(tensor: Any) -> tuple[DeviceTensor, DeviceTensor]:
     """``hl.split``."""
     value = as_tensor(tensor)
     if value.tile_type.shape[-1:] != (2,):
-        unsupported("hl.split needs a last dimension of 2")
+        unsupported("hl.split needs a last dimension of 2", id="shapes")
     return select(value, -1, 0), select(value, -1, 1)
 
 
@@ -265,7 +277,7 @@ def barrier() -> None:
 def _attribute(name: str) -> Callable[[Any], Any]:
     def read(tile: Any) -> Any:
         if not isinstance(tile, TileRange):
-            unsupported(f"hl.tile_{name} needs a tile")
+            unsupported(f"hl.tile_{name} needs a tile", id="operand")
         return getattr(tile, name)
 
     return read

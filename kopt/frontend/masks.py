@@ -26,6 +26,7 @@ def without_masks(items: list[Any]) -> list[Any]:
         unsupported(
             "how many elements a mask selects is known to its data alone",
             "use torch.where(mask, x, other), or hl.load and hl.store with extra_mask",
+            id="mask-index",
         )
     return items
 
@@ -38,9 +39,12 @@ def selected(where: Any, items: list[Any], first: int, shape: tuple[int, ...]) -
     plain = all(not dim.tag.data for dim in mask.dims)
     if not plain or tuple(mask.tile_type.shape) != shape[dimension : dimension + covered]:
         found = " x ".join(map(str, mask.dims))
-        unsupported(f"a mask of shape [{found}] selects from dimensions {list(shape[dimension : dimension + covered])}")
+        unsupported(
+            f"a mask of shape [{found}] selects from dimensions {list(shape[dimension : dimension + covered])}",
+            id="mask-index",
+        )
     if any(isinstance(item, torch.Tensor | DeviceTensor) and len(item.shape) for item in items):
-        unsupported("a mask beside another mask or an index tensor", "use hl.store with extra_mask")
+        unsupported("a mask beside another mask or an index tensor", "use hl.store with extra_mask", id="mask-index")
     for _ in range(_after(items, first, covered)):
         mask = unsqueeze_at(mask, mask.rank)
     return mask
@@ -56,6 +60,7 @@ def spread_value(value: Any, items: list[Any], first: int, covered: int) -> Any:
         unsupported(
             "a store by a mask writes one value to all elements that the mask selects",
             "use x[:] = torch.where(mask[:], value, x[:])",
+            id="mask-index",
         )
     for _ in range(covered - 1 if position >= 0 else 0):
         tensor = unsqueeze_at(tensor, position)

@@ -62,7 +62,7 @@ def join(name: str, a: Any, b: Any) -> Slot | None:
     if not _carriable(a) or not _carriable(b):
         if _host_equal(a, b):
             return None
-        unsupported(f"'{name}' is {describe(a)} on one path and {describe(b)} on the other")
+        unsupported(f"'{name}' is {describe(a)} on one path and {describe(b)} on the other", id="paths-differ")
     if is_integer(a) and is_integer(b):
         return Slot(INDEX)
     return _join_tensors(name, a, b)
@@ -99,9 +99,10 @@ def _join_tensors(name: str, a: Any, b: Any) -> Slot:
         unsupported(
             f"'{name}' changes its dtype from {a.dtype} to {b.dtype}",
             f"convert it: {name} = (…).to({a.dtype})",
+            id="paths-differ",
         )
     if len(strong) == 2 and a.rank != b.rank and a.rank and b.rank:
-        unsupported(f"'{name}' changes its shape from {describe(a)} to {describe(b)}")
+        unsupported(f"'{name}' changes its shape from {describe(a)} to {describe(b)}", id="paths-differ")
     dtype = strong[0].dtype if strong else (tensors[0] if tensors[0].dtype.is_floating_point else tensors[1]).dtype
     dims = common_dims(tensors)
     return Slot(full_type(dims, dtype))

@@ -51,14 +51,16 @@ def run_of(item: slice, size: Any) -> DeviceTensor:
     """The numbers of the lanes of a slice with computed bounds, in a dimension of so many elements."""
     step = 1 if item.step is None else item.step
     if not isinstance(step, int) or step < 1:
-        unsupported("a slice with computed bounds needs a step that is a positive number", "use hl.arange(n) * step")
+        unsupported(
+            "a slice with computed bounds needs a step that is a positive number", "use hl.arange(n) * step", id="index"
+        )
     return lane_numbers(range(0, _length(item, step, size) * step, step), None, None) + item.start
 
 
 def _dimensions(item: Any) -> int:
     """How many dimensions an index gives to the block."""
     if isinstance(item, DeviceTensor) and item.rank > 1:
-        unsupported("a slice with computed bounds beside an index tensor of several dimensions")
+        unsupported("a slice with computed bounds beside an index tensor of several dimensions", id="index")
     if isinstance(item, TileRange) or item is None or isinstance(item, slice):
         return 1
     return item.rank if isinstance(item, DeviceTensor) else 0
@@ -75,6 +77,7 @@ def _length(item: slice, step: int, size: int) -> int:
         unsupported(
             "a slice with computed bounds needs a length that is known while the kernel is imported",
             "write x[begin : begin + n] with a number n, or use hl.tile(begin, end)",
+            id="not-known-at-import",
         )
     return length
 

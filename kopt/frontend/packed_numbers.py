@@ -22,7 +22,11 @@ def fp4_pair(value: Any) -> tuple[DeviceTensor, DeviceTensor]:
     """``hl.float4_e2m1fn_x2_to_float32``: the numbers in the halves of bytes, in f32."""
     bytes = as_tensor(value)
     if bytes.dtype != torch.uint8:
-        unsupported(f"two numbers of 4 bits are a byte of uint8, found {describe(value)}", "write x.view(torch.uint8)")
+        unsupported(
+            f"two numbers of 4 bits are a byte of uint8, found {describe(value)}",
+            "write x.view(torch.uint8)",
+            id="dtype",
+        )
     wide = bytes.to(torch.int32)
     return _fp4(wide & 15), _fp4(wide >> 4)
 
@@ -48,7 +52,10 @@ def load_bf16_group(storage: Any, group_offsets: Any, extra_mask: Any = None) ->
 def _loaded(storage: Any, dtype: torch.dtype, groups: Any, size: int, mask: Any) -> list[DeviceTensor]:
     """Each of the elements of groups, which are numbered from the start of an array."""
     if not isinstance(storage, torch.Tensor) or storage.dtype != dtype or not storage.is_contiguous():
-        unsupported(f"groups of numbers are loaded from a contiguous host tensor of {dtype}, found {describe(storage)}")
+        unsupported(
+            f"groups of numbers are loaded from a contiguous host tensor of {dtype}, found {describe(storage)}",
+            id="dtype",
+        )
     flat = current().host.meta(storage).view(-1)
     first = as_tensor(groups) * size
     return [load(flat, [first + number], mask) for number in range(size)]

@@ -83,6 +83,7 @@ def fixed(numbers: Any, what: str) -> None:
         unsupported(
             f"{what} that follows from the size of a block is smaller in the last one, which has fewer lanes",
             "choose a block size that divides the distance walked, or give a number",
+            id="ragged-lanes",
         )
 
 
@@ -92,4 +93,5 @@ def from_front(value: DeviceTensor, dim: int, what: str) -> None:
         unsupported(
             f"{what} of dimension {dim} of {describe(value)} depends on how many lanes the last block has",
             "choose a block size that divides the distance walked, or index the host tensor",
+            id="ragged-lanes",
         )

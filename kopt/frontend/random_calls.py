@@ -48,9 +48,11 @@ def ranged(bits: DeviceTensor, low: Any, high: Any) -> DeviceTensor:
     """
     for bound in (low, high):
         if not isinstance(bound, int) or isinstance(bound, bool):
-            unsupported(f"randint needs bounds known while the kernel is imported, found {describe(bound)}")
+            unsupported(
+                f"randint needs bounds known while the kernel is imported, found {describe(bound)}", id="operand"
+            )
     if low >= high:
-        unsupported(f"randint needs low below high, found {low} and {high}")
+        unsupported(f"randint needs low below high, found {low} and {high}", id="operand")
     negative, span = OPERATIONS["minimum"](bits, -bits), high - low
     return low - (OPERATIONS["fmod"](negative, span) if span <= _INT32 else negative)
 
@@ -62,7 +64,9 @@ def uniform(bits: DeviceTensor) -> DeviceTensor:
 
 def _seeded(seed: Any, offset: DeviceTensor) -> list[DeviceTensor]:
     if not current().on_device:
-        unsupported("random numbers by seed are made inside device loops", "use torch's on the host")
+        unsupported(
+            "random numbers by seed are made inside device loops", "use torch's on the host", id="outside-device-loop"
+        )
     return words(_key(seed), offset)
 
 
@@ -80,20 +84,20 @@ def _key(seed: Any) -> tuple[DeviceTensor, DeviceTensor]:
     """The low and the high word of a seed, as scalars."""
     if isinstance(seed, int) and not isinstance(seed, bool):
         if not -(2**63) <= seed < 2**64:
-            unsupported(f"a seed has 64 bits, found {seed}")
+            unsupported(f"a seed has 64 bits, found {seed}", id="operand")
         return full_tensor(int(seed), (), torch.int32), full_tensor(int(seed) >> 32, (), torch.int32)
     if isinstance(seed, torch.Tensor):
         return _host_key(current().host.meta(seed))
     value = as_tensor(seed) if is_device(seed) else None
     if value is None or any(dim.size.data != 1 for dim in value.dims) or not _counts(value.dtype):
-        unsupported(f"a seed is one integer, found {describe(seed)}")
+        unsupported(f"a seed is one integer, found {describe(seed)}", id="operand")
     return _halves(value.reshape(()))
 
 
 def _host_key(seed: torch.Tensor) -> tuple[DeviceTensor, DeviceTensor]:
     """Of a tensor of one element: 64 bits are taken apart on the host, since not every device has them."""
     if seed.numel() != 1 or not _counts(seed.dtype):
-        unsupported(f"a seed is one integer, found {describe(seed)}")
+        unsupported(f"a seed is one integer, found {describe(seed)}", id="operand")
     host, seed = current().host, seed.reshape(())
     if seed.dtype.itemsize < 8:
         return _halves(host.load_whole(seed))
@@ -116,7 +120,11 @@ def _counts(dtype: torch.dtype) -> bool:
 def _given(offsets: Any) -> DeviceTensor:
     """Numbers that the kernel computed."""
     if not is_device(offsets) or not _counts(offsets.dtype):
-        unsupported(f"offsets are a device tensor of integers, found {describe(offsets)}", "use hl.tile_index(tile)")
+        unsupported(
+            f"offsets are a device tensor of integers, found {describe(offsets)}",
+            "use hl.tile_index(tile)",
+            id="operand",
+        )
     value = as_tensor(offsets)
     narrow = value.dtype.itemsize < 4 or value.dtype == torch.int32
     return cast(value, torch.int32 if narrow else torch.int64)
@@ -147,6 +155,7 @@ def _strides(dims: Dims) -> list[int]:
             unsupported(
                 "elements are numbered by the extents of all dimensions but the first, and this loop's is not known",
                 "pass offsets=… to hl.rand, or loop over the whole dimension",
+                id="operand",
             )
         strides[axis - 1] = strides[axis] * extent
     return strides

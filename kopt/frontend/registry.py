@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from kopt.frontend.state import unsupported
+from kopt.registry import did_you_mean
 
 Operation = Callable[..., Any]
 
@@ -24,6 +25,22 @@ CREATION: dict[str, Operation] = {}
 #: Methods whose arguments are not those of the function of their name.
 METHODS: dict[str, Operation] = {
     "where": lambda input, condition, other: OPERATIONS["where"](condition, input, other),
+}
+
+#: What torch, or the language, calls what other array libraries call so.
+RENAMED = {
+    "astype": "to",
+    "copy": "clone",
+    "concatenate": "torch.cat",
+    "dot": "torch.matmul",
+    "expand_dims": "torch.unsqueeze",
+    "power": "torch.pow",
+    "negative": "torch.neg",
+    "invert": "torch.bitwise_not",
+    "max": "torch.amax",
+    "min": "torch.amin",
+    "fabs": "torch.abs",
+    "program_id": "hl.tile: its tiles have an id",
 }
 
 #: The same by torch's function objects.
@@ -63,13 +80,25 @@ def maker(function: Any) -> Operation | None:
     return _makers.get(function)
 
 
-def method(value: Any, name: str) -> Any:
-    """``value.name`` for an operation."""
+def method(value: Any, name: str, owner: Any = None) -> Any:
+    """``value.name`` for an operation; ``owner`` is what the kernel has, where ``value`` is made of it."""
     implementation = METHODS.get(name) or OPERATIONS.get(name)
     if implementation is not None:
         return partial(implementation, value)
     if name.startswith("__"):
         raise AttributeError(name)
     if name.endswith("_") and name[:-1] in OPERATIONS:
-        unsupported(f"'.{name}' writes a device value in place", f"use the result instead: acc = acc.{name[:-1]}(…)")
-    return unsupported(f"'.{name}' is not supported on device values", "docs/language.md lists the operations")
+        unsupported(
+            f"'.{name}' writes a device value in place",
+            f"use the result instead: acc = acc.{name[:-1]}(…)",
+            id="in-place",
+        )
+    own = dir(type(value if owner is None else owner))
+    known = {*OPERATIONS, *METHODS, *(known for known in own if not known.startswith("_"))}
+    close, id = ("", "torch-function") if hasattr(torch.Tensor, name) else (_meant(name, known), "unknown-name")
+    unsupported(f"'.{name}' is not supported on device values{close}", "docs/language.md lists the operations", id=id)
+
+
+def _meant(name: str, known: set[str]) -> str:
+    renamed = RENAMED.get(name, "")
+    return f"; torch calls it '{renamed}'" if renamed in known else did_you_mean(name, known)

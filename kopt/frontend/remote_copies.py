@@ -48,10 +48,16 @@ def make_async_remote_copy(
     dst, dst_index = (src if dst is None else dst), (src_index if dst_index is None else dst_index)
     source, target = (_Region(array, index) for array, index in ((src, src_index), (dst, dst_index)))
     if source.array.dtype != target.array.dtype:
-        unsupported(f"a remote copy keeps the dtype, found {source.array.dtype} and {target.array.dtype}")
+        unsupported(
+            f"a remote copy keeps the dtype, found {source.array.dtype} and {target.array.dtype}", id="collective"
+        )
     if source.shape != target.shape:
         found = f"{list(source.shape)} and {list(target.shape)}"
-        unsupported(f"a remote copy copies regions of one shape, found {found}", "reshape one of the tensors before")
+        unsupported(
+            f"a remote copy copies regions of one shape, found {found}",
+            "reshape one of the tensors before",
+            id="collective",
+        )
     memories = current().host.ssa(source.array), current().host.written(target.array)
     copy = symm.RemoteCopyOp(memories, [source.entries, target.entries], index_ssa(device_id), GROUP)
     return RemoteCopy(current().emit(copy))
@@ -62,11 +68,15 @@ class _Region:
 
     def __init__(self, array: Any, index: Any):
         if not isinstance(array, torch.Tensor) or not current().on_device:
-            unsupported(f"a remote copy copies host tensors in a device loop, found {describe(array)}")
+            unsupported(f"a remote copy copies host tensors in a device loop, found {describe(array)}", id="collective")
         self.array = current().host.meta(array)
         items = list(index) if isinstance(index, list | tuple) else [index]
         if any(isinstance(item, slice | TileRange) for item in items) or len(items) > self.array.dim():
-            unsupported("the index of a remote copy picks elements of leading dimensions", "use tile.begin for a tile")
+            unsupported(
+                "the index of a remote copy picks elements of leading dimensions",
+                "use tile.begin for a tile",
+                id="index",
+            )
         self.entries = resolve(tuple(self.array.shape), items).entries
         self.shape = tuple(self.array.shape)[len(items) :]
 
@@ -74,7 +84,7 @@ class _Region:
 def remote_barrier(device_ids: Any) -> None:
     """``hl.remote_barrier``."""
     if not current().on_device:
-        unsupported("hl.remote_barrier works inside device loops")
+        unsupported("hl.remote_barrier works inside device loops", id="outside-device-loop")
     ranks = device_ids if isinstance(device_ids, list | tuple) else _elements(device_ids)
     if ranks:
         current().append(symm.BarrierOp(GROUP, others=[index_ssa(rank) for rank in ranks]))
@@ -86,7 +96,7 @@ def _elements(ids: Any) -> list[Any]:
         return [ids]
     load = ids.ssa.owner
     if ids.rank != 1 or not isinstance(load, tile.LoadOp) or load.mask is not None:
-        unsupported("hl.remote_barrier takes a rank, a list of ranks, or a row of a host tensor")
+        unsupported("hl.remote_barrier takes a rank, a list of ranks, or a row of a host tensor", id="collective")
     assert isinstance(load, tile.LoadOp)
     place = next(axis.position for axis in tile.block_axes(load.entries, tuple(load.memory.type.get_shape())))  # pyright: ignore
     entries = [list(load.entries) for _ in range(ids.dims[0].size.data)]

@@ -20,8 +20,9 @@ def result_tree(value: Any, host: Host, outputs: list[SSAValue]) -> Result:
 
     def leaf(item: Any) -> Any:
         if is_device(item) or isinstance(item, Undefined):
+            name = f": '{item.name}'" if isinstance(item, Undefined) else ""
             message, advice = "a kernel cannot return a device value", "store it in a tensor and return that"
-            raise UnsupportedError(message, host.tracer.returned, [advice])
+            raise UnsupportedError(message + name, host.tracer.returned, [advice], id="no-value")
         if not isinstance(item, torch.Tensor):
             return Constant(item)
         array = host.array(item)

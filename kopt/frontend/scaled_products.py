@@ -48,18 +48,18 @@ def dot_scaled(
 def _scaled(value: DeviceTensor, scale: DeviceTensor, format: str) -> DeviceTensor:
     """A matrix with a scale for each group along its rows, multiplied out in f32."""
     if format not in _FORMATS:
-        unsupported(f"hl.dot_scaled has the formats {', '.join(_FORMATS)}, found {format!r}")
+        unsupported(f"hl.dot_scaled has the formats {', '.join(_FORMATS)}, found {format!r}", id="dtype")
     if value.dtype != _FORMATS[format]:
-        unsupported(f"'{format}' in hl.dot_scaled is {_FORMATS[format]}, found {describe(value)}")
+        unsupported(f"'{format}' in hl.dot_scaled is {_FORMATS[format]}, found {describe(value)}", id="dtype")
     if value.rank != 2 or scale.rank != 2 or scale.dtype != torch.uint8:
-        unsupported("hl.dot_scaled multiplies matrices with matrices of scales in uint8")
+        unsupported("hl.dot_scaled multiplies matrices with matrices of scales in uint8", id="dtype")
     if format == "e2m1":
         pairs = OPERATIONS["stack"](list(fp4_pair(value)), dim=-1)
         value = pairs.reshape([value.shape[0], 2 * int(value.shape[1])])
     rows, groups = scale.shape
     group, rest = divmod(int(value.shape[1]), int(groups))
     if rest:
-        unsupported(f"{int(value.shape[1])} elements do not fall into {int(groups)} groups of one scale")
+        unsupported(f"{int(value.shape[1])} elements do not fall into {int(groups)} groups of one scale", id="dtype")
     factors = OPERATIONS["exp2"](scale.to(torch.float32) - 127.0)
     factors = OPERATIONS["where"](scale == 255, float("nan"), factors)
     spread = factors[:, :, None].expand(rows, groups, group).reshape([rows, int(groups) * group])

@@ -187,6 +187,7 @@ def _lines(function: FunctionType) -> list[str]:
         raise UnsupportedError(
             f"the source of '{function.__name__}' cannot be found ({name})",
             notes=["a kernel is imported from its source: define it in a file or a notebook cell, not with exec"],
+            id="no-source",
         )
     return lines
 
@@ -222,4 +223,5 @@ def _changed(function: FunctionType) -> UnsupportedError:
     return UnsupportedError(
         f"the source of '{function.__name__}' in {code.co_filename} is not what was loaded",
         notes=["the file changed after it was imported: load it again"],
+        id="no-source",
     )

@@ -44,6 +44,7 @@ class Stack:
             unsupported(
                 "a tensor behind the pointers of hl.stacktensor_like is used directly in the same device loop",
                 "use it one way only where it is stored to",
+                id="operand",
             )
         if self.written:
             parts = self.whole.reshape(len(self.tensors), *self.tensors[0].shape)
@@ -81,12 +82,13 @@ class StackTensor:
 def stacktensor_like(tensor_like: Any, dev_ptrs: Any) -> StackTensor:
     """``hl.stacktensor_like``: tensors like a host tensor behind a block of pointers."""
     if not isinstance(tensor_like, torch.Tensor):
-        unsupported(f"hl.stacktensor_like needs a host tensor to go by, found {describe(tensor_like)}")
+        unsupported(f"hl.stacktensor_like needs a host tensor to go by, found {describe(tensor_like)}", id="operand")
     found = places_of(dev_ptrs) if isinstance(dev_ptrs, DeviceTensor) else None
     if found is None or found[0].dtype not in (torch.int64, torch.uint64):
         unsupported(
             "hl.stacktensor_like needs pointers as they are loaded from a host tensor of 64-bit integers",
             "pass a tuple of tensors and use hl.static_range",
+            id="operand",
         )
     pointers, places = found
     like = current().host.meta(tensor_like)
@@ -100,7 +102,7 @@ def _stack(pointers: torch.Tensor, like: torch.Tensor) -> Stack:
     if key not in host.stacks:
         addresses = host.value_of(pointers, lambda data: data.flatten().tolist())
         if not addresses or not all(addresses):
-            unsupported("hl.stacktensor_like met no pointer, or one to nothing")
+            unsupported("hl.stacktensor_like met no pointer, or one to nothing", id="operand")
         tensors = [_behind(address, like, pointers) for address in addresses]
         whole = torch.stack(tensors).reshape(*pointers.shape, *like.shape)
         host.stacks[key] = Stack(tensors, whole)

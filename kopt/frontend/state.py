@@ -26,15 +26,16 @@ def current() -> Tracer:
         raise UnsupportedError(
             "a value of a kernel is used outside of its import",
             notes=["call the kernel through kopt.kernel; functions of kopt.language work inside kernels only"],
+            id="outside-device-loop",
         )
     return state.tracer
 
 
-def unsupported(message: str, *notes: str) -> NoReturn:
-    """Refuses what stands at the current place of the kernel, saying what to use instead."""
-    raise UnsupportedError(message, place_of(user_frame()), notes)
+def unsupported(message: str, *notes: str, id: str = "") -> NoReturn:
+    """Refuses what stands at the current place of the kernel, saying what to use instead; ``id`` is the mistake's."""
+    raise UnsupportedError(message, place_of(user_frame()), notes, id=id)
 
 
 def mismatch(message: str, notes: Sequence[str] = ()) -> NoReturn:
     """Refuses operands that do not go together, at the current place."""
-    unsupported(message, *notes)
+    unsupported(message, *notes, id="shapes")

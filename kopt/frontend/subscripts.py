@@ -28,7 +28,9 @@ def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
     taken, rank = sum(item is not None for item in items), len(value.dims)
     if taken > rank:
         found = "no dimensions" if rank == 0 else f"{rank} dimension{'s' * (rank > 1)}"
-        unsupported(f"{taken} index(es) for a device value of {found}", "None adds a dimension, ':' takes one")
+        unsupported(
+            f"{taken} index(es) for a device value of {found}", "None adds a dimension, ':' takes one", id="index"
+        )
     position = 0
     for item in items:
         if item is None:
@@ -50,6 +52,7 @@ def subscript(value: DeviceTensor, index: Any) -> DeviceTensor:
                 f"{describe(item)} cannot index a device value",
                 "use None, slices, numbers and one vector of whole numbers here, or torch.gather; "
                 "index the host tensor for a gather from memory",
+                id="index",
             )
         position += 1
     return value
@@ -69,7 +72,7 @@ def _pick(value: DeviceTensor, position: int, numbers: DeviceTensor) -> DeviceTe
         return index_select(value, position, numbers)
     last = lanes.start + (lanes.size - 1) * lanes.step
     if last >= size:
-        unsupported(f"lane {last} is outside a block of {size} lanes")
+        unsupported(f"lane {last} is outside a block of {size} lanes", id="index")
     return slice_dim(value, position, lanes.start, lanes.size, lanes.step)
 
 

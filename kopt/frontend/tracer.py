@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from kopt.building.builder import OpBuilder
+from kopt.config import unknown_key
 from kopt.dialects.tile import OpenBlock, TileType
 from kopt.errors import ConfigError, Location
 from kopt.frontend import source
@@ -58,10 +59,11 @@ class BlockInfo:
 
 @dataclass
 class Scope:
-    """What is open at a point: how many ranges, blocks and tags there are, to go back to."""
+    """What is open at a point: how many blocks, tags and printed lines there are, to go back to."""
 
     blocks: int
     tags: int
+    printed: int
 
 
 class _KernelBuilder(OpBuilder):
@@ -78,7 +80,11 @@ class _KernelBuilder(OpBuilder):
 
     def insert(self, op: Any, at: InsertPoint | None = None) -> Any:
         if not self._tracer.on_device and op.results and isinstance(op.results[0].type, TileType):
-            unsupported("device values are made inside device loops", "use torch's functions before them")
+            unsupported(
+                "device values are made inside device loops",
+                "use torch's functions before them",
+                id="outside-device-loop",
+            )
         op.location = self._tracer.location()
         (at or self.at).block.add_op(op)  # an import writes at the ends of blocks
         return op
@@ -125,6 +131,8 @@ class Tracer:
         #: Where a function of the kernel returned last: in the end, the kernel itself.
         self.returned: Location | None = None
         self.tag_count = 0
+        #: What the kernel printed, until it is known that its body is not recorded once more.
+        self.printed: list[str] = []
         self.depth = 0
         self.host: Any = None
         #: The namespace of what rewritten functions call.
@@ -209,11 +217,13 @@ class Tracer:
         """One more open block size: the caller's, else ``default``. Raises `ConfigError` where none was given."""
         number = len(self.blocks)
         if self.sizes is not None and number >= len(self.sizes):
-            raise ConfigError(f"block_sizes has {len(self.sizes)} entries, but the kernel has more open tiles")
+            raise ConfigError(
+                f"block_sizes has {len(self.sizes)} entries, but the kernel has more open tiles", id="block-sizes"
+            )
         callees = self._callees_size(number)
         size = self.sizes[number] if self.sizes is not None else callees or default()
         if not isinstance(size, int) or size < 1:
-            raise ConfigError(f"block_sizes[{number}] must be a positive integer, found {size!r}")
+            raise ConfigError(f"block_sizes[{number}] must be a positive integer, found {size!r}", id="block-sizes")
         info = BlockInfo(number, size, pinned=self.pinned or callees is not None, **facts)
         self.blocks.append(info)
         return info
@@ -227,7 +237,7 @@ class Tracer:
         try:
             yield
             if unknown := sorted(set(self.given_tunables) - set(self.tunables)):
-                raise ConfigError(f"the kernel that is called here has no tunable '{unknown[0]}'")
+                raise unknown_key(unknown[0], self.tunables, "the kernel that is called here")
         finally:
             self.callee, self.given_tunables, self.tunables, self.choices = outer
         if self.callee is not None:  # the caller's own tiles go on where they were
@@ -239,14 +249,17 @@ class Tracer:
             return None
         sizes, first = self.callee
         if number - first >= len(sizes):
-            raise ConfigError(f"block_sizes has {len(sizes)} entries, but the kernel called here has more open tiles")
+            raise ConfigError(
+                f"block_sizes has {len(sizes)} entries, but the kernel called here has more open tiles",
+                id="block-sizes",
+            )
         return sizes[number - first]
 
     def mark(self) -> Scope:
         """A point to go back to when a body is recorded once more."""
-        return Scope(len(self.blocks), self.tag_count)
+        return Scope(len(self.blocks), self.tag_count, len(self.printed))
 
     def rewind(self, scope: Scope) -> None:
         """Forgets the blocks and tags made since."""
-        del self.blocks[scope.blocks :]
+        del self.blocks[scope.blocks :], self.printed[scope.printed :]
         self.tag_count = scope.tags

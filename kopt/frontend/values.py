@@ -27,6 +27,7 @@ from kopt.frontend.registry import method
 from kopt.frontend.run_time_scalars import OpenNumber
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
+from kopt.frontend.undefined import Undefined
 
 INDEX = IndexType()
 
@@ -86,7 +87,7 @@ class DeviceTensor(DeviceValue):
 
     @property
     def T(self) -> Any:
-        return self.t() if self.rank <= 2 else unsupported("T needs a matrix", "use permute or mT")
+        return self.t() if self.rank <= 2 else unsupported("T needs a matrix", "use permute or mT", id="shapes")
 
     @property
     def mT(self) -> Any:
@@ -108,7 +109,13 @@ class DeviceTensor(DeviceValue):
         unsupported(
             "a device value cannot be written in place",
             "write `acc = …` with a new value, for example torch.where(mask, value, acc)",
+            id="in-place",
         )
+
+
+def _of_tensor(tensor: DeviceTensor, name: str, owner: Any) -> Any:
+    """An attribute of the tensor that a number, or a tile, is where one is needed."""
+    return getattr(tensor, name) if hasattr(DeviceTensor, name) else method(tensor, name, owner)
 
 
 def size_of(value: SSAValue, dim: int) -> int:
@@ -136,6 +143,7 @@ def valid_lanes(size: int, tag: str) -> Any:
         unsupported(
             "the number of lanes of a jagged tile differs from item to item",
             "divide sums by the lengths: x.sum(1) / lengths",
+            id="jagged",
         )
     if not tag or tag not in tracer.ranges or size == 1:
         return int(size)
@@ -187,7 +195,7 @@ class Index(DeviceValue):
         return "Index(device)"
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(scalar_tensor(self), name)
+        return _of_tensor(scalar_tensor(self), name, self)
 
 
 def _observe(block: BlockInfo | None, sized: bool) -> None:
@@ -257,26 +265,12 @@ class TileRange(DeviceValue):
         return f"TileRange({self.tag})"
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.index, name)
+        return _of_tensor(self.index, name, self)
 
     def shifted(self, offset: Any) -> TileRange:
         """The same lanes, ``offset`` elements further."""
         amount = index_ssa(offset)
         return TileRange(current().emit(tile.ShiftOp(self.ssa, amount)), self.tag, self.block)
-
-
-class Undefined:
-    """A name without a value here; whatever is done with it says why."""
-
-    def __init__(self, name: str, why: str):
-        self.__dict__["_what"] = (name, why)
-
-    def _refuse(self, *_: Any, **__: Any) -> Any:
-        name, why = self.__dict__["_what"]
-        unsupported(f"'{name}' has no value here: {why}")
-
-    __getattr__ = __setattr__ = __getitem__ = __call__ = __iter__ = __bool__ = __len__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
 
 
 def is_device(value: Any) -> bool:
@@ -319,7 +313,7 @@ def index_ssa(value: Any) -> SSAValue:
     if isinstance(value, DeviceTensor) and value.rank and all(d.size.data == 1 for d in value.dims):
         value = value.reshape(())
     if not isinstance(value, DeviceTensor) or value.rank or value.dtype.is_floating_point:
-        unsupported(f"expected an integer, found {describe(value)}")
+        unsupported(f"expected an integer, found {describe(value)}", id="operand")
     owner = value.ssa.owner
     if isinstance(owner, tile.SplatOp) and owner.scalar.type == INDEX:
         return owner.scalar
@@ -334,7 +328,11 @@ def condition_ssa(value: Any) -> SSAValue:
             _observe(current().range_blocks.get(dim.tag.data), sized=False)
         tensor = tensor.reshape(())
     if tensor.rank:
-        unsupported(f"a condition is one value, found {describe(value)}", "use torch.where for a choice in each lane")
+        unsupported(
+            f"a condition is one value, found {describe(value)}",
+            "use torch.where for a choice in each lane",
+            id="condition",
+        )
     if tensor.dtype != torch.bool:
         tensor = tensor != 0
     owner = tensor.ssa.owner
@@ -361,7 +359,7 @@ def as_tensor(value: Any) -> DeviceTensor:
         return full_tensor(value, (), _number_dtype(value))
     if isinstance(value, torch.Tensor):
         return current().host.load_scalar(value)
-    unsupported(f"expected a tensor or a number, found {describe(value)}")
+    unsupported(f"expected a tensor or a number, found {describe(value)}", id="operand")
 
 
 def _number_dtype(value: Any) -> torch.dtype:
@@ -377,7 +375,9 @@ def full_tensor(value: float | int | bool, dims: tuple[DimAttr, ...], dtype: tor
 
 
 def describe(value: Any) -> str:
-    """A value in words, for errors."""
+    """A value in words, for errors; of a name without a value the error is that it has none."""
+    if isinstance(value, Undefined):
+        value.refuse()
     if isinstance(value, DeviceTensor):
         return f"a device tensor [{' x '.join(map(str, value.dims))}] of {value.dtype}"
     if isinstance(value, TileRange):

@@ -52,7 +52,7 @@ def _check(program: str, is_module: bool, argv: Sequence[str]) -> None:
     if not program:
         raise place(ConfigError("which program is to be run?"), argv, "", _PROG)
     if not is_module and not os.path.exists(program):
-        raise place(ConfigError(f"there is no file '{program}'"), argv, program, _PROG)
+        raise place(ConfigError(f"there is no file '{program}'", id="file"), argv, program, _PROG)
 
 
 def _run(program: str, arguments: list[str], is_module: bool) -> None:

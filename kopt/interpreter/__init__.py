@@ -71,7 +71,11 @@ def run(
     machine = Machine(module, HANDLERS, seed=seed, check_conflicts=check_conflicts, masked=masked)
     function = machine.functions.get(entry)
     if function is None:
-        raise ArgumentError(f"the module has no function '{entry}'", notes=[f"it has {', '.join(machine.functions)}"])
+        raise ArgumentError(
+            f"the module has no function '{entry}'",
+            notes=[f"it has {', '.join(machine.functions)}"],
+            id="unknown-function",
+        )
     check_arguments(function, args)
     return list(machine.call(function, args))
 

@@ -133,6 +133,7 @@ class Monitor:
             f"'{op.name}' {does} what '{other.name}' of another cell of the grid accesses: cells run in no order",
             location_of(op),
             notes=[f"the other access is at {where or 'an unknown place'}"],
+            id="race",
         )
 
 

@@ -59,7 +59,7 @@ class Copies:
         waiting = self._waiting[semaphore]
         while self._arrived[semaphore] < size:
             if not waiting:
-                raise AccessError("waits for a copy that nothing has started: the kernel would hang")
+                raise AccessError("waits for a copy that nothing has started: the kernel would hang", id="race")
             copy = waiting.pop(int(random.integers(len(waiting))))
             copy.finish()
             self._arrived[semaphore] += copy.target.nbytes
@@ -72,6 +72,6 @@ class Copies:
         self._waiting.clear()
         self._arrived.clear()
         if left:
-            raise AccessError("nothing waits for this copy before the kernel ends", location_of(left[0].op))
+            raise AccessError("nothing waits for this copy before the kernel ends", location_of(left[0].op), id="race")
         if over:
-            raise AccessError(f"{over} bytes of copies are waited for by nothing before the kernel ends")
+            raise AccessError(f"{over} bytes of copies are waited for by nothing before the kernel ends", id="race")

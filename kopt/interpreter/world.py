@@ -55,9 +55,9 @@ class World:
         if self._failed is not None:
             raise self._failed
         if any(self.transfers.values()):
-            raise AccessError("nothing waits for an end of a copy between ranks before the program ends")
+            raise AccessError("nothing waits for an end of a copy between ranks before the program ends", id="race")
         if any(self.counters.values()):
-            raise AccessError("nothing waits for a signal between ranks before the program ends")
+            raise AccessError("nothing waits for a signal between ranks before the program ends", id="race")
         return results
 
     def wait(self, rank: int, ready: Callable[[], bool] = lambda: True) -> None:
@@ -107,5 +107,7 @@ class World:
             self._turn = ready[int(self._random.integers(len(ready)))]
         elif self._alive and self._failed is None:
             ranks = ", ".join(map(str, sorted(self._alive)))
-            self._failed = AccessError(f"ranks {ranks} wait for each other, or for one that has ended: they would hang")
+            self._failed = AccessError(
+                f"ranks {ranks} wait for each other, or for one that has ended: they would hang", id="race"
+            )
         self._condition.notify_all()

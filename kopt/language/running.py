@@ -47,6 +47,7 @@ def inside_kernels(function: _F) -> _F:
         raise UnsupportedError(
             f"hl.{function.__name__} is called outside of a kernel",
             notes=["call the function that uses it through @kopt.kernel"],
+            id="outside-device-loop",
         )
 
     return called  # pyright: ignore[reportReturnType]

@@ -84,6 +84,7 @@ class Operators:
             raise ArgumentError(
                 f"{self.kernel.fn.__name__}: a tensor of its closure requires grad, and gradients go by arguments only",
                 notes=["pass it as an argument, or detached: x.detach()"],
+                id="gradient",
             )
 
 

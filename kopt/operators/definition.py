@@ -39,6 +39,7 @@ class Operator:
             raise UnsupportedError(
                 f"{owner.kernel.fn.__name__} writes a tensor of its closure, which no operator of torch may",
                 notes=["pass the tensor as an argument"],
+                id="gradient",
             )
         self.written = tuple(tensors[number] for number in structure.mutated)
         self.gradients = Gradients(owner.kernel, form)
@@ -103,11 +104,13 @@ class Operator:
                 raise ArgumentError(
                     f"{self.kernel.fn.__name__}: argument '{name}' is written, and torch.vmap does not map it",
                     notes=["map it too (in_dims), so that each item of the batch has its own"],
+                    id="gradient",
                 )
         if self._structure.draws and info.randomness == "error":
             raise ArgumentError(
                 f"{self.kernel.fn.__name__} draws random numbers",
                 notes=["say how they vary over the batch: torch.vmap(…, randomness='different')"],
+                id="gradient",
             )
         columns: list[list[torch.Tensor]] = []
         for item in range(info.batch_size):

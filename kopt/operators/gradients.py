@@ -33,7 +33,7 @@ class BackwardRule:
 def backward_rule(kernel: Any, function: Any, saved: Sequence[str] | None) -> BackwardRule:
     """The rule that a function is. Raises `ArgumentError` for parameters of which nobody knows what they are."""
     if not callable(function):
-        raise ArgumentError(f"a backward is a kernel or a function, found {type(function).__name__}")
+        raise ArgumentError(f"a backward is a kernel or a function, found {type(function).__name__}", id="gradient")
     plain = getattr(function, "fn", function)
     parameters = inspect.signature(plain, follow_wrapped=False).parameters.values()
     required = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -46,7 +46,7 @@ def backward_rule(kernel: Any, function: Any, saved: Sequence[str] | None) -> Ba
                 f"there are {', '.join(known)}, and grad and result: grad_0, result_0, … where there are several",
                 "or name them in order: kernel.backward(function, saved=('grad', 'result'))",
             ]
-            raise ArgumentError(message, definition(plain, f"'{name}'"), notes=notes)
+            raise ArgumentError(message, definition(plain, f"'{name}'"), notes=notes, id="gradient")
     return BackwardRule(function, names)
 
 
@@ -87,7 +87,7 @@ class Gradients:
         if rule is None:
             name = self.kernel.fn.__name__
             message = f"kernel '{name}' has no backward, and a gradient is asked for"
-            raise UnsupportedError(message, definition(self.kernel.fn), notes=[ADVICE.format(name)])
+            raise UnsupportedError(message, definition(self.kernel.fn), notes=[ADVICE.format(name)], id="gradient")
         plain, kept, kept_results = ctx.kopt
         saved = list(ctx.saved_tensors)
         count = len(saved) - len(kept_results)
@@ -146,7 +146,7 @@ class Gradients:
     def _error(self, message: str) -> KoptError:
         function = self.kernel._backward.function
         place = definition(getattr(function, "fn", function))
-        return ArgumentError(f"the backward of '{self.kernel.fn.__name__}' {message}", place)
+        return ArgumentError(f"the backward of '{self.kernel.fn.__name__}' {message}", place, id="gradient")
 
 
 ADVICE = (

@@ -93,6 +93,7 @@ def seen(kernel: Any, args: Any, names: tuple[str, ...], items: tuple[Any, ...],
             raise ArgumentError(
                 f"{kernel.fn.__name__} is differentiated by torch.func inside of what torch.compile compiles",
                 notes=["use torch.autograd there, or compile inside of what torch.func differentiates"],
+                id="gradient",
             )
         values = kernel._bind(tuple(call), named)
         structure = operators.structure(values)

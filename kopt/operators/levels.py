@@ -57,6 +57,7 @@ def no_grad_of_writes(fn: Any) -> ArgumentError:
     return ArgumentError(
         f"{fn.__name__} writes its arguments, and torch traces a gradient through them",
         notes=["call it under torch.no_grad(), or with detached tensors (x.detach())"],
+        id="gradient",
     )
 
 
@@ -68,6 +69,7 @@ def _refuse_leaves(operator: Operator, operands: Sequence[Any]) -> None:
             raise ArgumentError(
                 f"{operator.kernel.fn.__name__}: argument '{name}' is written, and it is a leaf that requires grad",
                 notes=["call it under torch.no_grad(), or with a detached tensor (x.detach())"],
+                id="gradient",
             )
 
 
@@ -124,4 +126,4 @@ class _Writes(torch.autograd.Function):
         name = ctx.fn.__name__
         message = f"kernel '{name}' writes its arguments and has no backward, and a gradient is asked for"
         notes = ["make it give back a new tensor; " + ADVICE.format(name)]
-        raise UnsupportedError(message, definition(ctx.fn), notes=notes)
+        raise UnsupportedError(message, definition(ctx.fn), notes=notes, id="gradient")

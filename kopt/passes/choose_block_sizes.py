@@ -189,7 +189,7 @@ class _Choice:
         try:
             # Blocks of one element are recorded as such: their dimensions go together with any.
             if any(now == 1 for _, now, size in pairs):
-                raise LoweringError("a block of one element is an axis of no size")
+                raise LoweringError("a block of one element is an axis of no size", id="gpu-block")
             substitute_sizes(self._module, {tag: size for block, _, size in pairs for tag in block.tags})
         except LoweringError:
             mark_open(self._func, [replace(block, wanted=size) for block, _, size in pairs])

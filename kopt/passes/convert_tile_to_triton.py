@@ -106,9 +106,13 @@ class ConvertTileToTritonPass(ModulePass):
 def _check(grid: tile.GridOp) -> None:
     """Refuses what no launch of independent programs can do."""
     if grid.reduction_dims or grid.ordered_dims:
-        raise LoweringError("Triton runs the cells of a grid in no order: use a loop inside", location_of(grid))
+        raise LoweringError(
+            "Triton runs the cells of a grid in no order: use a loop inside", location_of(grid), id="gpu-block"
+        )
     if _cells(grid) >= 1 << 31:
-        raise LoweringError(f"a GPU cannot launch {_cells(grid)} programs: use larger blocks", location_of(grid))
+        raise LoweringError(
+            f"a GPU cannot launch {_cells(grid)} programs: use larger blocks", location_of(grid), id="gpu-block"
+        )
     for op in walk(grid):
         for value in op.results:
             if isinstance(value.type, tile.TileType) and prod(value.type.shape) > Budget.MOST_LANES:
@@ -116,6 +120,7 @@ def _check(grid: tile.GridOp) -> None:
                     f"a block of {prod(value.type.shape)} lanes ({value.type}): Triton allows {Budget.MOST_LANES}",
                     location_of(op),
                     notes=["choose smaller block_sizes, or walk the dimension in a loop"],
+                    id="gpu-block",
                 )
 
 
@@ -173,7 +178,9 @@ def _in_order(memrefs: list[SSAValue], grid: tile.GridOp) -> list[SSAValue]:
 def _constant_inside(grid: tile.GridOp, value: SSAValue, body: Block) -> SSAValue:
     """A copy of an outer constant at the start of the kernel."""
     if not isinstance(value.owner, ConstantOp):
-        raise LoweringError(f"a kernel cannot use the host's {value.type} %{value.name_hint}", location_of(grid))
+        raise LoweringError(
+            f"a kernel cannot use the host's {value.type} %{value.name_hint}", location_of(grid), id="gpu-block"
+        )
     constant = value.owner.clone()
     body.add_op(constant)
     return constant.result

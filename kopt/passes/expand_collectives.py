@@ -94,9 +94,13 @@ class ExpandCollectivesPass(ModulePass):
         known = ranks_of(op)
         if known is None and self.ranks is None:
             note = "say it: expand-collectives{ranks=4}"
-            raise ConfigError(f"the number of ranks of {op.name} is not known", location_of(op), notes=[note])
+            raise ConfigError(
+                f"the number of ranks of {op.name} is not known", location_of(op), notes=[note], id="collective"
+            )
         if None not in (known, self.ranks) and known != self.ranks:
-            raise ConfigError(f"{op.name} is of {known} ranks, expand-collectives of {self.ranks}", location_of(op))
+            raise ConfigError(
+                f"{op.name} is of {known} ranks, expand-collectives of {self.ranks}", location_of(op), id="collective"
+            )
         ranks = known or self.ranks
         assert ranks is not None
         return ranks

@@ -153,7 +153,9 @@ class _Functionaliser:
             base = self._current(view.source, _next(at))
             return InsertOp(new, base, *([bound[n] for bound in view.bounds] for n in range(3)))
         assert isinstance(view, ExpandOp)
-        raise LoweringError("cannot write through an expanded view: its elements share storage", location_of(at))
+        raise LoweringError(
+            "cannot write through an expanded view: its elements share storage", location_of(at), id="aliasing"
+        )
 
     def _copy(self, copy: CopyOp) -> None:
         source = self._current(copy.source, copy)
@@ -221,6 +223,7 @@ def _check_aliases(grid: GridOp, used: tuple[SSAValue, ...], written: tuple[SSAV
                 f"one loop nest reads and writes '{name}' through different views",
                 location_of(grid),
                 notes=["use one view of it in the loop nest, or copy it first"],
+                id="aliasing",
             )
 
 

@@ -82,10 +82,14 @@ def _check(target: AtomicTarget) -> None:
                 f"a TPU cannot update {target.name} atomically: it has no arithmetic on {element}",
                 location_of(op),
                 notes=["use 32-bit elements, or the target 'reference'"],
+                id="update",
             )
         if any(is_gather(entry) for entry in op.entries):
             raise LoweringError(
-                f"an update of {target.name} at gathered places", location_of(op), notes=["run realise-values before"]
+                f"an update of {target.name} at gathered places",
+                location_of(op),
+                notes=["run realise-values before"],
+                id="update",
             )
 
 
@@ -105,4 +109,5 @@ def _check_size(target: AtomicTarget, window: Window, chip: TpuChip) -> None:
             f"index {target.name} by the outer loops' tiles, so that a cell updates a small block of it",
             "or update a part of it in each launch",
         ],
+        id="update",
     )

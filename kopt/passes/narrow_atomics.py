@@ -86,6 +86,7 @@ def _bounds(launch: LaunchOp, number: int, known: dict[SSAValue, int]) -> Bounds
             f"a TPU has no 64-bit integers, and updates of '{name}' may not fit 32 bits: {problem}",
             location_of(problem.op),
             notes=[f"use 32-bit integers for '{name}', or the target 'reference'"],
+            id="element-type",
         ) from None
 
 

@@ -126,4 +126,5 @@ def _refuse(load: LoadOp) -> NoReturn:
             "what is gathered comes from the array as it is before the loop",
             "read it by hl.arange, a tile or a slice, or write it in a loop or kernel before",
         ],
+        id="aliasing",
     )

@@ -66,7 +66,9 @@ def parse_sizes(text: str) -> dict[str, int]:
     for item in text.replace(",", " ").split():
         tag, _, number = item.partition("=")
         if not number.isdigit() or int(number) < 1:
-            raise ConfigError(f"'{item}' is no block size: write a tag and a number of lanes, as in b0=64")
+            raise ConfigError(
+                f"'{item}' is no block size: write a tag and a number of lanes, as in b0=64", id="block-sizes"
+            )
         sizes[tag] = int(number)
     return sizes
 
@@ -75,7 +77,7 @@ def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
     """Replaces the sizes of tags in every type of a module, in place. It stays as it is where that is refused."""
     before = tag_sizes(module)
     if unknown := sizes.keys() - before.keys():
-        raise ConfigError(f"no loop binds '{min(unknown)}'")
+        raise ConfigError(f"no loop binds '{min(unknown)}'", id="block-sizes")
     for func in walk(module, FuncOp):
         _check_read(func, sizes)
     for op in walk(module, *_SIZED):
@@ -87,7 +89,7 @@ def substitute_sizes(module: ModuleOp, sizes: dict[str, int]) -> None:
     except VerifyError as error:
         resize(module, before)
         notes = ["a number follows from an old size: import the kernel again with the new block sizes"]
-        raise LoweringError(error.message, error.location, notes=notes) from error
+        raise LoweringError(error.message, error.location, notes=notes, id="block-sizes") from error
 
 
 def resize(op: Operation, sizes: Mapping[str, int]) -> None:
@@ -104,6 +106,7 @@ def _check_read(func: Operation, sizes: dict[str, int]) -> None:
                 f"the kernel's Python read the size of '{tag}': what it computed from it is part of the IR",
                 location_of(func),
                 notes=["import the kernel again with the new block sizes"],
+                id="block-sizes",
             )
 
 
@@ -122,6 +125,7 @@ def _refuse(op: Operation, dim: DimAttr) -> None:
         f"'{op.name}' was made for {dim}: its numbers follow from the old size",
         location_of(op),
         notes=["import the kernel again with the new block sizes"],
+        id="block-sizes",
     )
 
 

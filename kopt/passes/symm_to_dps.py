@@ -60,7 +60,7 @@ class SymmToDpsPass(ModulePass):
 def _pass_destination(op: AllReduceOp | CollectiveOp) -> None:
     if not is_static(op.result.type):
         message = f"'{op.name}' gives an array of dynamic shape, {op.result.type}, which cannot be planned"
-        raise LoweringError(message, location_of(op), notes=["compile one program for each shape"])
+        raise LoweringError(message, location_of(op), notes=["compile one program for each shape"], id="collective")
     alloc = AllocOp(op.result.type)
     alloc.result.name_hint = op.result.name_hint
     out = _out_form(op, alloc.result)

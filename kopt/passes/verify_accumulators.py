@@ -40,5 +40,7 @@ class VerifyAccumulatorsPass(ModulePass):
         for call in walk(op, CallOp):
             for problem in problems(call):
                 if problem.fatal:
-                    raise LoweringError(problem.message, location_of(problem.op), notes=[problem.note])
-                warning(problem.op, problem.message)
+                    raise LoweringError(
+                        problem.message, location_of(problem.op), notes=[problem.note], id="lost-updates"
+                    )
+                warning(problem.op, problem.message, id="lost-updates")

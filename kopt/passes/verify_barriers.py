@@ -50,8 +50,12 @@ class VerifyBarriersPass(ModulePass):
     def _check(self, call: CallOp) -> None:
         try:
             for hazard in hazards(call, self.limit):
-                raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note])
+                raise LoweringError(hazard.message, location_of(hazard.op), notes=[hazard.note], id="collective")
         except NotKnown as error:
-            warning(error.op, f"the order of '{call.sym_name.data}' between ranks is not checked: {error.reason}")
+            warning(
+                error.op,
+                f"the order of '{call.sym_name.data}' between ranks is not checked: {error.reason}",
+                id="order-not-checked",
+            )
         else:
             remark(call, f"'{call.sym_name.data}' has one result in every order of its ranks")

@@ -19,6 +19,7 @@ from kopt.lowering.pallas.kernel import HANDLERS
 from kopt.lowering.pallas.specs import SCRATCH, SEMAPHORES
 from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.passes.verifying.printable import VerifyPrintablePass
+from kopt.passes.verifying.removed_by import formless
 from kopt.targets.compiler_hazards import UNREAD_OPERAND
 from kopt.walk import walk
 
@@ -66,7 +67,9 @@ def _of_memory(call: CallOp) -> Iterator[Problem]:
         if (space := ref.type.space.data) in SCRATCH:
             yield from _of_element(call, ref.type.element_type)
         elif space not in SEMAPHORES:
-            yield Problem(call, f"scratch memory of a kernel is in {' or '.join(SCRATCH)}, found {ref.type}")
+            yield Problem(
+                call, f"scratch memory of a kernel is in {' or '.join(SCRATCH)}, found {ref.type}", id="no-form"
+            )
 
 
 def _of_operands(call: CallOp) -> Iterator[Problem]:
@@ -75,21 +78,25 @@ def _of_operands(call: CallOp) -> Iterator[Problem]:
         if ref.first_use is None and number not in call.aliased and number >= call.prefetched_count:
             name = ref.name_hint or array.name_hint or f"operand {number}"
             note = f"give the call what it reads alone: in {UNREAD_OPERAND.versions}, {UNREAD_OPERAND.what}"
-            yield Problem(call, f"the kernel does not use '{name}'", (note,))
+            yield Problem(call, f"the kernel does not use '{name}'", (note,), id="no-form")
 
 
 def _of_barriers(call: CallOp, barriers: Sequence[symm.BarrierOp]) -> Iterator[Problem]:
     for number, op in enumerate(barriers):
         if (op.ranks is None and not op.others) or call.collective is None:
-            yield Problem(op, "a barrier in a kernel needs its ranks, and the call its collective's number")
+            yield Problem(
+                op, "a barrier in a kernel needs its ranks, and the call its collective's number", id="no-form"
+            )
         if number > 0:
-            yield Problem(op, _ONE_BARRIER, ("signal and wait for counters instead, one channel for each rank",))
+            yield Problem(
+                op, _ONE_BARRIER, ("signal and wait for counters instead, one channel for each rank",), id="no-form"
+            )
 
 
 def _of_op(op: Operation) -> Iterator[Problem]:
     kind = type(op)
     if kind not in HANDLERS:
-        yield Problem(op, f"'{op.name}' has no spelling in a Pallas kernel")
+        yield formless(op, "pallas", f"'{op.name}' has no spelling in a Pallas kernel")
     if (check := _CHECKS.get(kind)) is not None:
         yield from check(op)
     for result in op.results:
@@ -105,17 +112,22 @@ def _of_value(op: Operation, value: SSAValue) -> Iterator[Problem]:
 
 def _of_element(op: Operation, type: Attribute) -> Iterator[Problem]:
     if dtypes.from_ir(type) is None:
-        yield Problem(op, f"Pallas has no element type for {type}")
+        yield Problem(op, f"Pallas has no element type for {type}", id="no-form")
 
 
 def _of_comparison(op: arith.CmpfOp) -> Iterator[Problem]:
     if (predicate := op.predicate.value.data) not in FLOAT_PREDICATES:
-        yield Problem(op, f"Pallas has no spelling for arith.cmpf with predicate {predicate}")
+        yield Problem(op, f"Pallas has no spelling for arith.cmpf with predicate {predicate}", id="no-form")
 
 
 def _of_remote_copy(op: symm.RemoteCopyOp) -> Iterator[Problem]:
     if op.sent is None:
-        yield Problem(op, "a copy to another rank counts on two semaphores, found none", ("run lower-remote-copies",))
+        yield Problem(
+            op,
+            "a copy to another rank counts on two semaphores, found none",
+            ("run lower-remote-copies",),
+            id="no-form",
+        )
 
 
 _CHECKS: dict[type[Operation], Callable[[Any], Iterator[Problem]]] = {

@@ -91,6 +91,7 @@ def _check(grid: tile.GridOp, memory: SSAValue, updates: Sequence[_Update]) -> N
             f"atomic updates of {element} elements of '{name}', which the loop also accesses through another view",
             location_of(updates[0]),
             notes=["access one view of it, or use a 32-bit target"],
+            id="update",
         )
     layout = tile.array_type(memory).layout
     if isinstance(layout, StridedLayoutAttr) and 0 in (getattr(stride, "data", None) for stride in layout.strides):
@@ -98,6 +99,7 @@ def _check(grid: tile.GridOp, memory: SSAValue, updates: Sequence[_Update]) -> N
             f"atomic updates of {element} elements of '{name}', a view that repeats them",
             location_of(updates[0]),
             notes=["update the view's source, or use a 32-bit target"],
+            id="update",
         )
     kinds = {op.kind.data if isinstance(op, RmwOp) else "cas" for op in updates}
     clash = kinds & ({"cas"} if is_float(element) else {"cas", "max", "min"})

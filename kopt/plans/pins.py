@@ -111,7 +111,7 @@ def checked_order(value: Any) -> tuple[str, ...]:
 
 
 def _wrong(key: str, message: str, found: Any) -> ConfigError:
-    return ConfigError(f"config key '{key}' {message}, as {EXAMPLES[key]!r}, found {found!r:.100}")
+    return ConfigError(f"config key '{key}' {message}, as {EXAMPLES[key]!r}, found {found!r:.100}", id="config-value")
 
 
 def _read(key: str, name: str, text: str, read: Callable[[PlanParser], _T]) -> _T:
@@ -122,7 +122,7 @@ def _read(key: str, name: str, text: str, read: Callable[[PlanParser], _T]) -> _
         return found if tokens.at_end() else tokens.fail("expected nothing more")
     except PlanTextError as error:
         where = f", at {text[error.start :]!r:.60}" if 0 < error.start < len(text) else ""
-        raise ConfigError(f"config key '{key}', {name} = {text!r:.100}{where}: {error}") from None
+        raise ConfigError(f"config key '{key}', {name} = {text!r:.100}{where}: {error}", id="config-value") from None
 
 
 def _pin(parser: PlanParser) -> Pin:

@@ -116,6 +116,7 @@ def require(target: Target, traces: bool = False) -> None:
             f"without the chip, lower(…, target='{target}') gives its module, and .report() what its compiler says",
             f"'{target.family}:interpret@{target.chip.name}' runs the same module here",  # pyright: ignore
         ],
+        id="target-not-here",
     )
 
 

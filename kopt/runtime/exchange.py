@@ -37,6 +37,7 @@ def check_grad(value: Any, name: str) -> None:
         raise ArgumentError(
             f"argument '{name}' requires grad, and a kopt kernel has no backward",
             notes=["pass it detached (x.detach()), or call the kernel under torch.no_grad()"],
+            id="gradient",
         )
 
 

@@ -213,7 +213,9 @@ class Executable:
         """
         function = getattr(self._runner, "function", None)
         if function is None:
-            raise ConfigError(f"target '{self.target}' does not run the emitted function in this process")
+            raise ConfigError(
+                f"target '{self.target}' does not run the emitted function in this process", id="target-not-here"
+            )
         return function
 
     @cached_property

@@ -130,12 +130,15 @@ def _not_differentiated(primals: Any, tangents: Any, *, kernel: TracedKernel) ->
             f"write it: @{kernel.name}.backward on a kernel of grad, result and the kernel's arguments by name, which "
             "gives the gradients of its arrays; or pass jax.lax.stop_gradient(x) where none is wanted"
         ],
+        id="gradient",
     )
 
 
 def _lowered(context: Any, *values: Any, kernel: TracedKernel) -> Any:
     if kernel.only_on is not None and any(p != kernel.only_on for p in context.module_context.platforms):
-        raise kernel.absent or ConfigError(f"kernel '{kernel.name}' is compiled for a TPU", kernel.location)
+        raise kernel.absent or ConfigError(
+            f"kernel '{kernel.name}' is compiled for a TPU", kernel.location, id="target-not-here"
+        )
     with kernel.set():
         jaxpr = kernel.jaxpr(context.avals_in)
         return mlir.core_call_lowering(context, *values, name=kernel.name, call_jaxpr=jaxpr)

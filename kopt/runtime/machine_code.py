@@ -26,7 +26,7 @@ def machine_code(source: str, entry: str, specs: Sequence[TensorSpec], target: T
     if isinstance(chip_target.chip, TpuChip):
         return bundle_texts(source, entry, specs, chip_target.chip)
     if not isinstance(chip_target.chip, GpuChip):
-        raise ConfigError(f"target '{chip_target}' has no compiler to ask")
+        raise ConfigError(f"target '{chip_target}' has no compiler to ask", id="target-not-here")
     job = source, entry, tuple(specs), chip_target.chip.name
     try:
         return _gpu.call("machine_code", *job, time_limit=time_limit(COMPILE_SECONDS))

@@ -108,7 +108,7 @@ def report(
         return _assemble(TPU_KEYS, chip_target, facts, facts.pop("kernels", []))
     if isinstance(chip_target.chip, GpuChip):
         return _gpu_report(source, entry, specs, chip_target, chip_target.chip)
-    raise ConfigError(f"target '{chip_target}' has no compiler to report on")
+    raise ConfigError(f"target '{chip_target}' has no compiler to report on", id="target-not-here")
 
 
 def is_soon(known: KnownModule | None, chip: TpuChip) -> bool:
@@ -174,7 +174,9 @@ def require_compiler(target: Target) -> None:
     """Raises `CompileError` where the packages are missing that compile for a target's chip."""
     packages, extra = _COMPILERS.get(target.family, ((), ""))
     if absent := missing(packages):
-        raise CompileError(f"a report for {target} needs {' and '.join(absent)}", notes=[install(extra)])
+        raise CompileError(
+            f"a report for {target} needs {' and '.join(absent)}", notes=[install(extra)], id="target-not-here"
+        )
 
 
 #: What compiles for the chips of each family, and the extra that brings it.

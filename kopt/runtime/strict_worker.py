@@ -56,9 +56,9 @@ def run(source: str, entry: str, target: str, use_wide: bool, race_cells: int, a
         _reset()
         left_behind()
         notes = _first_race(printed.getvalue())
-        raise CompileError(f"pallas:strict found a data race in kernel '{entry}'", notes=notes)
+        raise CompileError(f"pallas:strict found a data race in kernel '{entry}'", notes=notes, id="race")
     if left := left_behind():
-        raise CompileError(f"pallas:strict: kernel '{entry}' ends too early", notes=left)
+        raise CompileError(f"pallas:strict: kernel '{entry}' ends too early", notes=left, id="race")
     return [pack(result) for result in results]
 
 

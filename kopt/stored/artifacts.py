@@ -62,7 +62,9 @@ class Artifact:
     def __init__(self, folder: Path):
         manifest = _manifest(folder)
         if not manifest["kernels"]:
-            raise ArgumentError(f"'{folder}' has no saved kernels", notes=["write some: kernel.lower(…).save(folder)"])
+            raise ArgumentError(
+                f"'{folder}' has no saved kernels", notes=["write some: kernel.lower(…).save(folder)"], id="file"
+            )
         self._kernels = {record["entry"]: _Kernel(folder, record["entry"]) for record in manifest["kernels"]}
         self._folder = folder
 
@@ -170,7 +172,7 @@ def _manifest(path: Path) -> dict[str, Any]:
             return content
     except (ValueError, KeyError, TypeError):
         pass
-    raise ArgumentError(f"'{file}' is not a list of kernels of this version", notes=["save them again"])
+    raise ArgumentError(f"'{file}' is not a list of kernels of this version", notes=["save them again"], id="file")
 
 
 def _is_same(a: dict[str, Any], b: dict[str, Any]) -> bool:

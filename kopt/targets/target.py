@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kopt.errors import ConfigError
+from kopt.registry import did_you_mean
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, Chip, GpuChip, TpuChip
 
 _CHIPS: Mapping[str, Mapping[str, Chip]] = {"pallas": TPU_CHIPS, "triton": GPU_CHIPS}
@@ -55,6 +56,7 @@ class Target:
             raise ConfigError(
                 f"the target '{self}' runs the kernel's Python; there is nothing to lower",
                 notes=["call the kernel: kernel.on('eager')(…), or name another target"],
+                id="target-not-here",
             )
 
     @property
@@ -71,14 +73,14 @@ class Target:
     def tpu(self) -> TpuChip:
         """The TPU of a ``pallas`` target."""
         if not isinstance(self.chip, TpuChip):
-            raise ConfigError(f"target '{self}' is not a TPU target")
+            raise ConfigError(f"target '{self}' is not a TPU target", id="target-not-here")
         return self.chip
 
     @property
     def gpu(self) -> GpuChip:
         """The GPU of a ``triton`` target."""
         if not isinstance(self.chip, GpuChip):
-            raise ConfigError(f"target '{self}' is not a GPU target")
+            raise ConfigError(f"target '{self}' is not a GPU target", id="target-not-here")
         return self.chip
 
 
@@ -113,8 +115,15 @@ def parse_target(text: str | Target) -> Target:
     raise _unknown_target(text)
 
 
+def _spellings() -> list[str]:
+    """Every target, and every interpreter of every chip."""
+    interpreters = [(family, mode) for family, modes in _INTERPRETERS.items() for mode in modes]
+    return [*target_names(), *(f"{family}:{mode}@{chip}" for family, mode in interpreters for chip in _CHIPS[family])]
+
+
 def _unknown_target(text: Any) -> ConfigError:
     return ConfigError(
-        f"unknown target '{text}'",
+        f"unknown target '{text}'{did_you_mean(str(text), _spellings())}",
         notes=[f"targets: {', '.join(target_names())}", "an interpreter takes a chip, as in 'pallas:strict@v5e'"],
+        id="unknown-target",
     )

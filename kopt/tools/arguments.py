@@ -27,7 +27,9 @@ def _parse(text: str) -> Any:
     except (ValueError, SyntaxError):
         notes = ["write tensors as f32[4096,2560] or FILE.npy, scalars as Python literals"]
         raise ArgumentError(
-            f"'{text}' is neither a tensor spec, a .npy file nor a Python literal", notes=notes
+            f"'{text}' is neither a tensor spec, a .npy file nor a Python literal",
+            notes=notes,
+            id="spec",
         ) from None
 
 
@@ -35,6 +37,6 @@ def _load(path: str) -> np.ndarray:
     try:
         return np.load(path, allow_pickle=False)
     except OSError as error:
-        raise ArgumentError(f"cannot read '{path}': {error.strerror or error}") from error
+        raise ArgumentError(f"cannot read '{path}': {error.strerror or error}", id="file") from error
     except ValueError as error:
-        raise ArgumentError(f"'{path}' is no .npy file: {error}") from error
+        raise ArgumentError(f"'{path}' is no .npy file: {error}", id="file") from error

@@ -68,7 +68,7 @@ def read(path: Path, target: str | None) -> Iterator[Measured]:
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read '{path}': {error}") from None
+        raise ConfigError(f"cannot read '{path}': {error}", id="file") from None
     lines = csv.DictReader(text.splitlines())
     if missing := [name for name in ("kernel", "specs", "ms") if name not in (lines.fieldnames or ())]:
         raise _wrong(path, 1, f"there is no column '{missing[0]}'", [f"columns are {', '.join(COLUMNS)}"])
@@ -111,7 +111,7 @@ def _config(text: str) -> Mapping[str, Any]:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise ConfigError(f"'config' is no JSON object: {error}") from None
+        raise ConfigError(f"'config' is no JSON object: {error}", id="file") from None
 
 
 def _fitted(target: str, lines: Sequence[Measured]) -> Fit:

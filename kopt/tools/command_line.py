@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import NoReturn, TextIO, TypeVar
 
 from kopt.errors import ConfigError, KoptError, Location
+from kopt.registry import did_you_mean
 
 ErrorT = TypeVar("ErrorT", bound=KoptError)
 
 
 def usage_error(argv: Sequence[str], culprit: str, message: str, prog: str = "kopt") -> ConfigError:
     """An error about the argument ``culprit``, pointing at it in the command line."""
-    return place(ConfigError(message), argv, culprit, prog)
+    return place(ConfigError(message, id="command-line"), argv, culprit, prog)
 
 
 def place(error: ErrorT, argv: Sequence[str], culprit: str | None = None, prog: str = "kopt") -> ErrorT:
@@ -57,5 +58,7 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise the complaint of argparse about the argument that it mentions."""
         mentioned = [word for word in self._argv if word and word.split("=")[0] in message]
-        culprit = mentioned[-1] if mentioned else ""
-        raise usage_error(self._argv, culprit.split("=")[0], message, self.prog)
+        culprit = (mentioned[-1] if mentioned else "").split("=")[0]
+        unknown = culprit.startswith("-") and culprit not in self._option_string_actions
+        close = did_you_mean(culprit, self._option_string_actions) if unknown else ""
+        raise usage_error(self._argv, culprit, message + close, self.prog)

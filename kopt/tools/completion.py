@@ -15,6 +15,7 @@ PARSERS = {
     "": "kopt.tools.opt_options:make_parser",
     "import": "kopt.tools.import_:make_parser",
     "run": "kopt.tools.run:make_parser",
+    "diagnostics": "kopt.tools.diagnostics:make_parser",
     "calibrate": "kopt.tools.calibrate:make_parser",
     "report": "kopt.tools.report:make_parser",
     "explain": "kopt.tools.explain:make_parser",

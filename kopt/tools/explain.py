@@ -93,7 +93,7 @@ def _tuned(path: str) -> Any:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise ConfigError(f"'{path}' is no JSON: {error}") from error
+        raise ConfigError(f"'{path}' is no JSON: {error}", id="file") from error
     candidates = found.get("candidates") if isinstance(found, dict) else None
     if not isinstance(candidates, list) or not all(isinstance(one, dict) and one.keys() >= _KEYS for one in candidates):
         notes = [f"a tuner's result has 'candidates', each with {', '.join(sorted(_KEYS))}"]

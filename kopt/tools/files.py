@@ -18,10 +18,10 @@ def read_input(path: str) -> tuple[str, str]:
         with open(path, encoding="utf-8") as file:
             return name, file.read()
     except OSError as error:
-        raise ConfigError(f"cannot read '{path}': {error.strerror}") from error
+        raise ConfigError(f"cannot read '{path}': {error.strerror}", id="file") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise ParseError(f"not UTF-8 text: {error.reason}", Location(name, line), source="") from error
+        raise ParseError(f"not UTF-8 text: {error.reason}", Location(name, line), source="", id="file") from error
 
 
 def write_output(path: str, text: str) -> None:
@@ -37,7 +37,7 @@ def write_output(path: str, text: str) -> None:
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".kopt-")
     except OSError as error:
-        raise ConfigError(f"cannot write '{path}': {error.strerror}") from error
+        raise ConfigError(f"cannot write '{path}': {error.strerror}", id="file") from error
     os.close(handle)
     _write(temporary, text)
     os.chmod(temporary, 0o666 & ~_umask())
@@ -49,7 +49,7 @@ def _write(path: str, text: str) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise ConfigError(f"cannot write '{path}': {error.strerror}") from error
+        raise ConfigError(f"cannot write '{path}': {error.strerror}", id="file") from error
 
 
 def _umask() -> int:

@@ -100,7 +100,7 @@ class DumpFiles:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise ConfigError(f"cannot write '{path}': {error.strerror}") from error
+            raise ConfigError(f"cannot write '{path}': {error.strerror}", id="file") from error
 
 
 def ir_printers(args: argparse.Namespace, argv: Sequence[str]) -> list[Instrumentation]:

@@ -9,8 +9,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from kopt.errors import KoptError
-from kopt.registry import load
+from kopt.errors import ConfigError, KoptError
+from kopt.registry import did_you_mean, load
 from kopt.runtime.extras import advice_for
 from kopt.tools import CRASH_EXIT_CODE
 
@@ -22,6 +22,7 @@ COMMANDS = {
     "tune": "kopt.tools.tune:run",
     "cache": "kopt.tools.cache:run",
     "calibrate": "kopt.tools.calibrate:run",
+    "diagnostics": "kopt.tools.diagnostics:run",
     "completion": "kopt.tools.completion:run",
     "lsp": "kopt.tools.lsp:run",
 }
@@ -36,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = COMMANDS.get(arguments[0]) if arguments else None
     try:
+        if command is None and arguments:
+            _check_word(arguments)
         code = load(OPT)(arguments) if command is None else load(command)(arguments[1:])
         sys.stdout.flush()
         return code
@@ -57,6 +60,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except Exception:
         return _crash()
+
+
+def _check_word(arguments: Sequence[str]) -> None:
+    """The first word is an option or a file; one that is nearly a subcommand is a mistake."""
+    close = did_you_mean(arguments[0], COMMANDS)
+    if close and not arguments[0].startswith("-") and not os.path.exists(arguments[0]):
+        message = f"there is no subcommand or file '{arguments[0]}'{close}"
+        raise _placed(ConfigError(message, id="command-line"), arguments)
 
 
 def _placed(error: KoptError, arguments: Sequence[str]) -> KoptError:

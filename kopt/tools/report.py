@@ -74,9 +74,9 @@ def _earlier(path: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"cannot read '{path}': {error.strerror}") from None
+        raise ConfigError(f"cannot read '{path}': {error.strerror}", id="file") from None
     except ValueError as error:
-        raise ConfigError(f"'{path}' is no JSON: {error}") from None
+        raise ConfigError(f"'{path}' is no JSON: {error}", id="file") from None
     if not isinstance(found, list) or not all(isinstance(one, dict) and "target" in one for one in found):
         raise ConfigError(f"'{path}' has no reports: write it by 'kopt report … --json'")
     return found

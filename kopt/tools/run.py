@@ -52,7 +52,7 @@ def _save(path: str, outputs: dict[str, Any]) -> None:
     try:
         np.savez(path, **arrays)
     except OSError as error:
-        raise ConfigError(f"cannot write '{path}': {error.strerror}") from error
+        raise ConfigError(f"cannot write '{path}': {error.strerror}", id="file") from error
 
 
 def make_parser() -> ArgumentParser:

@@ -120,7 +120,7 @@ def parse_config(values: Sequence[str]) -> dict[str, Any]:
     for value in values:
         key, equals, text = value.partition("=")
         if not equals:
-            raise ConfigError(f"config '{value}' is not KEY=VALUE")
+            raise ConfigError(f"config '{value}' is not KEY=VALUE", id="config-value")
         config[key.strip().replace("-", "_")] = _literal(text)
     return config
 
@@ -149,7 +149,9 @@ def _spec_of_type(type_: Any) -> str:
 
     dtype = dtypes.from_ir(type_.element_type) if isinstance(type_, MemRefType) else None
     if dtype is None:
-        raise ArgumentError(f"cannot make up an argument of type {type_}", notes=["only memrefs of known dtypes"])
+        raise ArgumentError(
+            f"cannot make up an argument of type {type_}", notes=["only memrefs of known dtypes"], id="spec"
+        )
     return f"{dtype.spec}[{','.join(map(str, type_.get_shape()))}]"
 
 
@@ -170,7 +172,7 @@ def load_python_kernel(path: str, name: str) -> PythonKernel:
 def _execute(path: Path) -> Any:
     """Import a file by its path; what it raises is shown at the file's own line."""
     if not path.is_file():
-        raise ConfigError(f"cannot read '{path}': No such file or directory")
+        raise ConfigError(f"cannot read '{path}': No such file or directory", id="file")
     name, root = _module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None

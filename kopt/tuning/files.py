@@ -170,7 +170,7 @@ def save(results: Sequence[Tuned], path: str | Path | None = None) -> Path:
                 raise ConfigError(f"'{target}' has the configurations of '{old.kernel}', not of '{first.kernel}'")
             _write(target.resolve(), _merged(old, entries))
     except OSError as error:
-        raise ConfigError(f"cannot write '{target}': {error.strerror or error}") from error
+        raise ConfigError(f"cannot write '{target}': {error.strerror or error}", id="file") from error
     return target
 
 

@@ -49,16 +49,18 @@ class PlacedJson:
                 self.fail(f"more than {_MOST_BYTES} bytes: this is no file of configurations")
             self.text = data.decode()
         except OSError as error:
-            raise ConfigError(f"cannot read '{path}': {error.strerror or error}") from error
+            raise ConfigError(f"cannot read '{path}': {error.strerror or error}", id="file") from error
         except UnicodeDecodeError as error:
-            raise ConfigError(f"not UTF-8 text: {error.reason}", Location(str(path), 1)) from error
+            raise ConfigError(f"not UTF-8 text: {error.reason}", Location(str(path), 1), id="file") from error
         try:
             self.content = _Decoder().decode(self.text)
         except json.JSONDecodeError as error:
-            raise ConfigError(f"no JSON: {error.msg}", Location(str(path), error.lineno, error.colno)) from None
+            raise ConfigError(
+                f"no JSON: {error.msg}", Location(str(path), error.lineno, error.colno), id="file"
+            ) from None
         except (ValueError, RecursionError) as error:
             message = "values are nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise ConfigError(f"no JSON that is read here: {message}", Location(str(path), 1)) from None
+            raise ConfigError(f"no JSON that is read here: {message}", Location(str(path), 1), id="file") from None
         if not isinstance(self.content, PlacedObject):
             self.fail("expected an object")
 

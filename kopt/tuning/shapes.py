@@ -42,7 +42,7 @@ def tune(
     Raises `ConfigError` for efforts that there are not and targets without a chip; what importing the kernel raises.
     """
     if effort not in EFFORTS:
-        raise ConfigError(f"'effort' is one of {', '.join(EFFORTS)}, found {effort!r}")
+        raise ConfigError(f"'effort' is one of {', '.join(EFFORTS)}, found {effort!r}", id="config-value")
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         raise ConfigError(f"'seed' is a number from 0 on, found {seed!r}")
     if target.chip is None:

@@ -208,7 +208,7 @@ def repeats_less_than_nothing(x):
     [
         (repeats_less_than_nothing, "repeated -1 times"),
         (takes_three_of_two, "not enough values to unpack (expected 3, got 2)"),
-        (names_nothing, "name 'nothing' is not defined"),
+        (names_nothing, "there is no name 'nothing'"),
         (numbers_lanes_before_loops, "device values are made inside device loops"),
     ],
 )

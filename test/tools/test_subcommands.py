@@ -35,9 +35,9 @@ MISTAKES = {
     "import kernels_fine.py f32[4]": HERE + "13: error: which kernel of 'kernels_fine.py'? Write kernels_fine.py:NAME.",
     "import kernels_fine.py:identity": "error: 'identity' needs its arguments: tensors as",
     "import kernels_syntax.py:f f32[4]": "kernels_syntax.py:1:5: error: invalid Python: '(' was never "
-    "closed\nx = (\n    ^",
+    "closed [config]\nx = (\n    ^",
     "run kernels_raises.py:f f32[4]": "kernels_raises.py:2:1: error: importing the file raised ZeroDivisionError: "
-    "division by zero\ny = x / 0",
+    "division by zero [config]\ny = x / 0",
     "report nowhere.py:f f32[4]": HERE + "13: error: cannot read 'nowhere.py': No such file or directory",
     "report kernels_fine.py:identity f32[4] --target=pallas:v9": HERE + "47: error: unknown target 'pallas:v9'",
     "run kernels_fine.py:identity what": HERE

@@ -38,7 +38,7 @@ def gpu_problems(grid: GridOp, chip: GpuChip) -> Iterator[Problem]:
 def _of_plan(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
     yield from of_options(grid, plan, ("warps", "stages"), "Triton launch")
     if (warps := dict(plan.options).get("warps", 1)) not in _WARPS:
-        yield Problem(grid, f"a program has {', '.join(map(str, _WARPS))} warps, not {warps}")
+        yield Problem(grid, f"a program has {', '.join(map(str, _WARPS))} warps, not {warps}", id="plan")
     yield from of_order(grid, plan, [])
     buffers = {buffer.name: buffer for buffer in plan.buffers}
     for op in walk(grid):
@@ -50,10 +50,10 @@ def _of_loop(loop: ForOp) -> Iterator[Problem]:
     yield from of_words(loop, known=("stages",))
     kind = schedule_of(loop).kind
     if "stages" in dict(schedule_of(loop).options) and (reason := _why_not_staged(loop)) is not None:
-        yield Problem(loop, f"the loop cannot have stages of its own: {reason}")
+        yield Problem(loop, f"the loop cannot have stages of its own: {reason}", id="plan")
     if kind not in ("resident", "walk"):
         message = f"no Triton code is made of a loop of schedule '{kind}': its programs run in no order"
-        yield Problem(loop, message, ("its schedule may be 'resident'",))
+        yield Problem(loop, message, ("its schedule may be 'resident'",), id="plan")
 
 
 def _why_not_staged(loop: ForOp) -> str | None:
@@ -74,14 +74,18 @@ def _of_access(grid: GridOp, op: Access, buffer: Buffer, chip: GpuChip) -> Itera
     plain = Buffer(buffer.name, buffer.operand, buffer.kind)
     if buffer.kind not in _MADE or replace(buffer, axes=()) != plain:
         text = text_of(grid, buffer)
-        yield Problem(op, f"no Triton code is made of '{text}' yet: 'pointer', 'descriptor' and 'atomic' alone are")
+        yield Problem(
+            op, f"no Triton code is made of '{text}' yet: 'pointer', 'descriptor' and 'atomic' alone are", id="plan"
+        )
         return
     name, usual = op.memory.name_hint or "an array", usual_kind(op, chip)
     if buffer.kind == "descriptor":
         if (reason := _why_no_descriptor(op, chip)) is not None:
-            yield Problem(op, f"'{name}' cannot stand in a buffer of kind 'descriptor' here: {reason}", ("pointer",))
+            yield Problem(
+                op, f"'{name}' cannot stand in a buffer of kind 'descriptor' here: {reason}", ("pointer",), id="plan"
+            )
     elif (buffer.kind == "atomic") != (usual == "atomic"):
-        yield Problem(op, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {usual}")
+        yield Problem(op, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {usual}", id="plan")
 
 
 def _why_no_descriptor(op: Access, chip: GpuChip) -> str | None:

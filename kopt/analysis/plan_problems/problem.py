@@ -40,11 +40,11 @@ def of_words(loop: ForOp, unrolls: bool = False, known: Collection[str] = ()) ->
         left = replace(left, peel=())
     if words := schedule_text(left).removeprefix(schedule.kind).strip():
         message = f"the loop cannot do '{words}': no code is made of that yet"
-        yield Problem(loop, message, (f"leave it at 'schedule {schedule.kind}'",))
+        yield Problem(loop, message, (f"leave it at 'schedule {schedule.kind}'",), id="plan")
     elif schedule.peel and (reason := _why_not_peeled(loop, unrolls)) is not None:
-        yield Problem(loop, f"the loop cannot be peeled: {reason}")
+        yield Problem(loop, f"the loop cannot be peeled: {reason}", id="plan")
     elif unrolls and schedule.unroll > 1 and (reason := why_not_unrolled(loop, schedule)) is not None:
-        yield Problem(loop, f"the loop cannot be unrolled by {schedule.unroll}: {reason}")
+        yield Problem(loop, f"the loop cannot be unrolled by {schedule.unroll}: {reason}", id="plan")
 
 
 def _why_not_peeled(loop: ForOp, is_aligned: bool) -> str | None:
@@ -72,16 +72,21 @@ def of_order(grid: GridOp, plan: Plan, hoisted: Sequence[ForOp]) -> Iterator[Pro
     for tag in plan.order:
         if tag not in grid.tags and tag not in loops:
             message = f"the order has '{names.get(tag, tag)}', which is no dimension of the grid"
-            yield Problem(grid, message, ("a loop is one where its schedule is 'grid'",))
+            yield Problem(grid, message, ("a loop is one where its schedule is 'grid'",), id="plan")
     last = [grid.tags[number] for number in grid.reduction_dims] + loops
     kept = [tag for tag in plan.order if tag in last]
     if kept != [tag for tag in last if tag in kept]:
-        yield Problem(grid, f"the dimensions {axes_text(grid, kept)} run in the order {axes_text(grid, last)}")
+        yield Problem(
+            grid, f"the dimensions {axes_text(grid, kept)} run in the order {axes_text(grid, last)}", id="plan"
+        )
     behind = [tag for tag in plan.order if tag not in grid.tags or _turns(grid, tag)]
     if (found := [tag for tag in behind if tag in last]) != behind[len(behind) - len(found) :]:
         message = f"{axes_text(grid, found)} sums over visits: it is inside of all others in the order"
         yield Problem(
-            grid, message, (f"as in order [{', '.join(names.get(tag, tag) for tag in _last(behind, found))}]",)
+            grid,
+            message,
+            (f"as in order [{', '.join(names.get(tag, tag) for tag in _last(behind, found))}]",),
+            id="plan",
         )
 
 
@@ -98,11 +103,11 @@ def of_options(grid: GridOp, plan: Plan, known: Collection[str], what: str) -> I
     """Options of launches and views that no lowering obeys yet, and walks that are still to be made."""
     for word, _ in plan.options:
         if word not in known:
-            yield Problem(grid, f"no {what} has '{word}' yet")
+            yield Problem(grid, f"no {what} has '{word}' yet", id="plan")
     if plan.walks:
-        yield Problem(grid, "its walks are no loops yet: 'walk-dims' comes before")
+        yield Problem(grid, "its walks are no loops yet: 'walk-dims' comes before", id="plan")
     if plan.views:
-        yield Problem(grid, f"no {what} has 'views' yet: the host does what layouts need")
+        yield Problem(grid, f"no {what} has 'views' yet: the host does what layouts need", id="plan")
 
 
 def says_more(buffer: Buffer) -> bool:

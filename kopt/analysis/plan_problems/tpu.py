@@ -61,7 +61,7 @@ def _of_loop(launch: LaunchOp, grid: GridOp, loop: ForOp) -> Iterator[Problem]:
     if kind == "grid":
         yield from of_dimension(grid, loop)
     elif kind == "emit_pipeline" and (reason := why_not_pipelined(launch, grid, loop)) is not None:
-        yield Problem(loop, f"the loop cannot be a pipeline: {reason}", ("its schedule may be 'resident'",))
+        yield Problem(loop, f"the loop cannot be a pipeline: {reason}", ("its schedule may be 'resident'",), id="plan")
 
 
 def of_dimension(grid: GridOp, loop: ForOp) -> Iterator[Problem]:
@@ -70,10 +70,10 @@ def of_dimension(grid: GridOp, loop: ForOp) -> Iterator[Problem]:
         plan = plan_hoist(grid)
     except NotHoistable as reason:
         note = "its schedule may be 'resident' or 'prefetch'"
-        yield Problem(loop, f"the loop cannot be a dimension of the grid: {reason}", (note,))
+        yield Problem(loop, f"the loop cannot be a dimension of the grid: {reason}", (note,), id="plan")
         return
     if plan.loop is not loop:
-        yield Problem(loop, "only the loop of the grid's own body can be one of its dimensions")
+        yield Problem(loop, "only the loop of the grid's own body can be one of its dimensions", id="plan")
 
 
 def _of_turns(grid: GridOp, plan: Plan) -> Iterator[Problem]:
@@ -82,7 +82,7 @@ def _of_turns(grid: GridOp, plan: Plan) -> Iterator[Problem]:
         return
     turns = next((found for target in targets(grid) if (found := target.turns) is not None), None)
     if turns is not None:
-        yield Problem(grid, f"the grid runs in the order {axes_text(grid, grid.tags)}: {turns.reason}")
+        yield Problem(grid, f"the grid runs in the order {axes_text(grid, grid.tags)}: {turns.reason}", id="plan")
 
 
 def _of_array(place: PlacedArray, plan: Plan, given: Mapping[SSAValue, Buffer]) -> Iterator[Problem]:
@@ -94,17 +94,17 @@ def _of_array(place: PlacedArray, plan: Plan, given: Mapping[SSAValue, Buffer]) 
     if len(kinds) > 1:
         other = next(op for op, buffer in served.items() if buffer is not None and buffer.kind != next(iter(kinds)))
         message = f"'{place.name}' has buffers of several kinds: one serves all accesses of an array"
-        yield Problem(other, message, (f"they may all be {_choices(place)}",))
+        yield Problem(other, message, (f"they may all be {_choices(place)}",), id="plan")
         return
     for op, buffer in served.items():
         if buffer is None:
-            yield Problem(op, f"'{place.name}' has no buffer here", (f"it may be {_choices(place)}",))
+            yield Problem(op, f"'{place.name}' has no buffer here", (f"it may be {_choices(place)}",), id="plan")
         elif not may_have(place, buffer.kind):
             message = f"'{place.name}' cannot stand in a buffer of kind '{buffer.kind}' here: {_choices(place)}"
-            yield Problem(op, message)
+            yield Problem(op, message, id="plan")
         else:
             for message in _of_buffer(place, buffer, plan, given):
-                yield Problem(op, message)
+                yield Problem(op, message, id="plan")
 
 
 def _choices(place: PlacedArray) -> str:

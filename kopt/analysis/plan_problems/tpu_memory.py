@@ -28,7 +28,7 @@ def of_memory(launch: LaunchOp, grid: GridOp, chip: TpuChip) -> Iterator[Problem
         parts = [f"'{place.name}' takes {amount(_size(place))}" for place in scalars]
         message = f"the buffers of this launch take {amount(taken)} of SMEM: {chip.name} has {amount(limit)}"
         note = "choose smaller block_sizes, or schedules by which loops bring smaller blocks"
-        yield Problem(accesses(max(scalars, key=_size).window)[0], message, ("; ".join(parts), note))
+        yield Problem(accesses(max(scalars, key=_size).window)[0], message, ("; ".join(parts), note), id="plan")
 
 
 def _size(place: PlacedArray) -> int:

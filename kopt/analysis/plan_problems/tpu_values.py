@@ -45,14 +45,16 @@ def _of_access(grid: GridOp, op: Access, buffer: Buffer | None, found: Sequence[
     name, kinds = op.memory.name_hint or "an array", [choice.kind for choice in found if choice.held is None]
     may = " or ".join(dict.fromkeys(map(_text, found))) or "it is at no computed place"
     if buffer is None:
-        yield Problem(op, f"'{name}' has no buffer here", (f"it may be {may}",))
+        yield Problem(op, f"'{name}' has no buffer here", (f"it may be {may}",), id="plan")
     elif replace(buffer, source=None) != Buffer(buffer.name, buffer.operand, buffer.kind):
-        yield Problem(op, f"no Pallas code is made of '{text_of(grid, buffer)}' yet: it has a kind alone")
+        yield Problem(op, f"no Pallas code is made of '{text_of(grid, buffer)}' yet: it has a kind alone", id="plan")
     elif buffer.source is not None and not (buffer.kind == "pick" and any(choice.held for choice in found)):
         message = f"'{name}' cannot be '{buffer.kind} from @{buffer.source}' here: {may}"
-        yield Problem(op, message, (f"what 'pick' is from has all elements: not all of them are in @{buffer.source}",))
+        yield Problem(
+            op, message, (f"what 'pick' is from has all elements: not all of them are in @{buffer.source}",), id="plan"
+        )
     elif buffer.source is None and buffer.kind not in kinds:
-        yield Problem(op, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {may}")
+        yield Problem(op, f"'{name}' cannot stand in a buffer of kind '{buffer.kind}' here: {may}", id="plan")
 
 
 def _text(choice: Choice) -> str:
@@ -63,8 +65,10 @@ def _text(choice: Choice) -> str:
 def _of_updates(grid: GridOp, kinds: Mapping[UpdateOp, str]) -> Iterator[Problem]:
     """The updates of an array go together; blocks of one in HBM are all or none."""
     for op, reason in why_not_together(kinds):
-        yield Problem(op, f"'{op.memory.name_hint or 'an array'}' has updates of several kinds: {reason}")
+        yield Problem(op, f"'{op.memory.name_hint or 'an array'}' has updates of several kinds: {reason}", id="plan")
     first = next(iter(kinds))
     others = [op for op in walk(grid, Access) if op.memory is first.memory and op not in kinds]
     if not gathered(first) and others:
-        yield Problem(others[0], f"'{first.memory.name_hint or 'an array'}' is in HBM: all updates of its blocks are")
+        yield Problem(
+            others[0], f"'{first.memory.name_hint or 'an array'}' is in HBM: all updates of its blocks are", id="plan"
+        )

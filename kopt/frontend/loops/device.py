@@ -49,7 +49,7 @@ class LoopSpec:
     names: tuple[str, ...] = ()
 
     def __iter__(self) -> Any:
-        unsupported("hl.tile and hl.grid are run by a for statement", "write: for tile in hl.tile(…):")
+        unsupported("hl.tile and hl.grid are run by a for statement", "write: for tile in hl.tile(…):", id="jump")
 
 
 @dataclass
@@ -65,7 +65,7 @@ class DeviceLoop:
 
     def jump(self, word: str) -> None:
         """Leaving a device loop early is refused."""
-        unsupported(f"'{word}' in a device loop is not supported", "compute a mask and use torch.where")
+        unsupported(f"'{word}' in a device loop is not supported", "compute a mask and use torch.where", id="jump")
 
     def _bind(self, walk: LoopDim, range: SSAValue, tag: str, number: int) -> Any:
         """Opens a range's scope; what the kernel's loop variable is."""

@@ -50,6 +50,7 @@ class GridLoop(DeviceLoop):
                 unsupported(
                     f"'{name}' is carried from one visit of the outermost loop to the next",
                     "cells of the grid run in no order: loop inside the tile, or use hl.atomic_add",
+                    id="loop-carried",
                 )
 
     def results(self) -> tuple[Any, ...]:
@@ -67,4 +68,4 @@ def _static(bound: Any) -> int:
         return int(bound)
     if isinstance(bound, torch.Tensor):
         return int(current().host.value_of(bound, lambda data: data.item()))
-    unsupported("the outermost loop needs bounds that are known on the host")
+    unsupported("the outermost loop needs bounds that are known on the host", id="not-known-at-import")

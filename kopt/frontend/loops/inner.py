@@ -57,7 +57,11 @@ class InnerLoop(DeviceLoop):
             if self.settled:
                 return
             tracer.rewind(self.start)
-        unsupported("the types of this loop's carried values do not settle", "give them their dtype before the loop")
+        unsupported(
+            "the types of this loop's carried values do not settle",
+            "give them their dtype before the loop",
+            id="paths-differ",
+        )
 
     def _open(self) -> Any:
         tracer = current()
@@ -109,6 +113,7 @@ class InnerLoop(DeviceLoop):
                 unsupported(
                     f"'{name}' grows in a device loop: append and its kin run once, not on each visit",
                     f"carry a tensor or a tuple of one length, or use hl.static_range: {name} = {name} + […]",
+                    id="loop-carried",
                 )
         after = {name: names.get(name, MISSING) for name in self.names}
         better = {name: self._joined(name, after[name]) for name in self.names}
@@ -152,7 +157,11 @@ class InnerLoop(DeviceLoop):
 
     def _joined_leaves(self, name: str, before: Any, after: Any) -> list[Slot | None]:
         if after is MISSING or not same_form(before, after):
-            unsupported(f"'{name}' changes its structure in the loop", "carry tuples of one length, without append")
+            unsupported(
+                f"'{name}' changes its structure in the loop",
+                "carry tuples of one length, without append",
+                id="paths-differ",
+            )
         out: list[Slot | None] = []
         for slot, old, new in zip(self.slots[name], leaves(before), leaves(after), strict=True):
             reference = old if slot is None else _Typed.of(slot)

@@ -44,6 +44,7 @@ class RaggedCarries:
                     f"'{name}' has all its lanes before the loop, and those of a shorter last block after it",
                     "combine the block with it by +, *, torch.maximum or torch.minimum before its shape is changed",
                     "or choose a block size that divides the distance walked",
+                    id="paths-differ",
                 )
             if tags & outer:
                 self._forms[name, number] = after

@@ -88,7 +88,11 @@ class DeviceWhile(InnerLoop):
         if self.settled:
             return False
         if self.runs == MAX_RUNS:
-            unsupported("the types of this loop's carried values do not settle", "give them their dtype before it")
+            unsupported(
+                "the types of this loop's carried values do not settle",
+                "give them their dtype before it",
+                id="paths-differ",
+            )
         current().rewind(self.start)
         self._record()
         return True

@@ -80,7 +80,11 @@ def same(name: str) -> Callable[..., DeviceTensor]:
     def operation(*args: Any, **kwargs: Any) -> DeviceTensor:
         if not kwargs and len(args) == 2 and are_booleans(args):
             if of_booleans is None:
-                unsupported(f"torch has no '{name}' of booleans", "convert one to an integer, or use &, | and ^")
+                unsupported(
+                    f"torch has no '{name}' of booleans",
+                    "convert one to an integer, or use &, | and ^",
+                    id="torch-function",
+                )
             return apply("bits", op(of_booleans), args)
         if len(args) >= 2 and all(isinstance(value, DeviceTensor) for value in args[:2]):
             args = (*without_effect(name, args[0], args[1]), *args[2:])

@@ -33,7 +33,7 @@ def _cast_to(dtype: torch.dtype) -> Callable[..., DeviceTensor]:
 def view_as(input: DeviceTensor, dtype: torch.dtype) -> DeviceTensor:
     """The bits as another dtype of the same width."""
     if dtype.itemsize != input.dtype.itemsize:
-        unsupported(f"view from {input.dtype} to {dtype} changes the width", "use .to for a conversion")
+        unsupported(f"view from {input.dtype} to {dtype} changes the width", "use .to for a conversion", id="dtype")
     return DeviceTensor(current().emit(tile.BitcastOp(input.ssa, element_type(dtype))))
 
 

@@ -89,7 +89,7 @@ def arange(*bounds: Any, dtype: torch.dtype | None = None, step: Any = None, **k
     start, end = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1 if step is None else step
     if not isinstance(step, int) or step < 1:
-        unsupported("arange needs a positive step that is known while the kernel is imported")
+        unsupported("arange needs a positive step that is known while the kernel is imported", id="not-known-at-import")
     if is_device(start) or is_device(end):
         return _from_device(start, end, step, dtype)
     if step == 1 and not start and isinstance(end, BlockSize):
@@ -106,6 +106,7 @@ def _from_device(start: Any, end: Any, step: int, dtype: torch.dtype | None) -> 
         unsupported(
             "arange has a length that is known while the kernel is imported",
             "write hl.arange(begin, begin + n) with a number n, or begin + hl.arange(n)",
+            id="not-known-at-import",
         )
     count = -(-length // step)
     lanes = lane_numbers(range(0, count * step, step), _block_from(first, count), None) + Index(first)

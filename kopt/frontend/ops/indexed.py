@@ -23,7 +23,7 @@ def gather(input: Any, dim: int, index: Any, **_: Any) -> DeviceTensor:
     if 0 in lanes.tile_type.shape:
         return full_tensor(0, lanes.dims, value.dtype)
     if lanes.rank != value.rank:
-        unsupported("gather needs an index tensor of the input's rank", "add dimensions with None")
+        unsupported("gather needs an index tensor of the input's rank", "add dimensions with None", id="shapes")
     value = defined(together(value, at), [at])
     value = broadcast(value, tuple(d if n == at else lanes.dims[n] for n, d in enumerate(value.dims)))
     return DeviceTensor(current().emit(tile.TakeAlongOp(value.ssa, lanes.ssa, at)))

@@ -43,6 +43,7 @@ def cat(tensors: Sequence[Any], dim: int = 0, **kwargs: Any) -> DeviceTensor:
         unsupported(
             "lanes of a jagged tile cannot stand beside others: their number differs from item to item",
             "combine each by itself: a.sum(1) + b.sum(1)",
+            id="jagged",
         )
     values = [cast(v, dtype) for v in values]
     if len(values) == 1:
@@ -131,7 +132,7 @@ def repeat(input: Any, *sizes: Any) -> DeviceTensor:
     value = at_least(len(times), value)
     for at, number in enumerate(times):
         if number < 0 and value.tile_type.shape[at]:
-            unsupported(f"dimension {at} of {value.tile_type.shape[at]} is repeated {number} times")
+            unsupported(f"dimension {at} of {value.tile_type.shape[at]} is repeated {number} times", id="shapes")
         value = cat([value] * number, at) if number > 0 else slice_dim(value, at, 0, 0)
     return value
 

@@ -62,7 +62,7 @@ def _contracted(lhs: DeviceTensor, rhs: DeviceTensor) -> tuple[DeviceTensor, Dev
     """Batch dimensions broadcast, the contracted dimension made one."""
     k, n = lhs.dims[-1], rhs.dims[-2]
     if k.size != n.size:
-        unsupported(f"{describe(lhs)} and {describe(rhs)} cannot be multiplied: {k} is not {n}")
+        unsupported(f"{describe(lhs)} and {describe(rhs)} cannot be multiplied: {k} is not {n}", id="shapes")
     if k != n:
         lhs, rhs = plain_dim(lhs, lhs.rank - 1), plain_dim(rhs, rhs.rank - 2)
     if lhs.dims[:-2] == rhs.dims[:-2]:
@@ -80,7 +80,7 @@ def matmul(input: Any, other: Any, out_dtype: torch.dtype | None = None) -> Devi
     """``@``: vectors, matrices, batches; the result has ``out_dtype``, else the operands' promoted dtype."""
     lhs, rhs = as_tensor(input), as_tensor(other)
     if not lhs.rank or not rhs.rank:
-        unsupported("a matrix product needs operands of rank 1 or more")
+        unsupported("a matrix product needs operands of rank 1 or more", id="operand")
     rows, columns = lhs.rank == 1, rhs.rank == 1
     lhs = unsqueeze_at(lhs, 0) if rows else lhs
     rhs = unsqueeze_at(rhs, 1) if columns else rhs
@@ -152,7 +152,7 @@ def einsum(equation: str, *operands: Any) -> DeviceTensor:
         or len(terms) != len(values)
         or any(len(set(x)) < len(x) or len(x) != v.rank for x, v in zip(terms, values, strict=True))
     ):
-        unsupported(f"einsum '{equation}' is not supported", "use matmul, permute and sum")
+        unsupported(f"einsum '{equation}' is not supported", "use matmul, permute and sum", id="shapes")
     if not arrow:
         right = "".join(sorted(c for c in set(left) if left.count(c) == 1 and c != ","))
     wide = {c for v, term in zip(values, terms, strict=True) for c, d in zip(term, v.dims, strict=True) if d != ONE}

@@ -96,7 +96,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     if not p or not training:
         return value
     if not is_number(p) or not 0 <= p <= 1:
-        unsupported("dropout takes a probability from 0 to 1 that is known while the kernel is imported")
+        unsupported("dropout takes a probability from 0 to 1 that is known while the kernel is imported", id="operand")
     if p == 1:
         return full_tensor(0, value.dims, value.dtype)
     return OPERATIONS["where"](_uniform(value.dims) >= p, value * (1 / (1 - p)), 0.0)
@@ -104,7 +104,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 def _refuse_generator(generator: Any) -> None:
     if generator is not None:
-        unsupported("a generator draws on the host", "use hl.rand(shape, seed=…)")
+        unsupported("a generator draws on the host", "use hl.rand(shape, seed=…)", id="operand")
 
 
 METHODS: dict[str, Callable[..., Any]] = {

@@ -164,7 +164,7 @@ def mean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: torch.dty
     dim, keepdim = _arguments(dim, {"keepdim": keepdim, **kwargs})
     result = dtype or value.dtype
     if not result.is_floating_point:
-        unsupported(f"mean needs a floating-point dtype, found {result}", "use .to(torch.float32).mean(…)")
+        unsupported(f"mean needs a floating-point dtype, found {result}", "use .to(torch.float32).mean(…)", id="dtype")
     value = cast(value, compute_dtype(result))
     return cast(_mean(value, dims_of(value, dim), keepdim), result)
 

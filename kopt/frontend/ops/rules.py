@@ -112,11 +112,11 @@ def _arguments(arity: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
     """Tensor operands, further positional arguments, options."""
     kwargs.pop("inplace", None)
     if kwargs.pop("out", None) is not None:
-        unsupported("'out=' is not supported on device values", "assign the result")
+        unsupported("'out=' is not supported on device values", "assign the result", id="torch-function")
     if len(args) < arity:
         args = (*args, *(kwargs.pop(name) for name in _NAMES if name in kwargs))
     if len(args) < arity:
-        unsupported(f"expected {arity} operands, found {len(args)}")
+        unsupported(f"expected {arity} operands, found {len(args)}", id="operand")
     return args[:arity], args[arity:], kwargs
 
 

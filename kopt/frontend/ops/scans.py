@@ -48,7 +48,7 @@ def recorded(function: Callable[..., Any], values: Sequence[DeviceTensor], names
     tracer.block = block
     results = function(*(DeviceTensor(argument) for argument in block.args))
     if len(results) != len(values):
-        unsupported(f"the combining function gives {len(results)} values for {len(values)} tensors")
+        unsupported(f"the combining function gives {len(results)} values for {len(values)} tensors", id="shapes")
     yields = [_scalar(result, value) for result, value in zip(results, values, strict=True)]
     tracer.append(YieldOp(*yields))
     tracer.block = kept
@@ -59,7 +59,7 @@ def recorded(function: Callable[..., Any], values: Sequence[DeviceTensor], names
 def _scalar(result: Any, like: DeviceTensor) -> SSAValue:
     value = cast(as_tensor(result), like.dtype)
     if value.rank:
-        unsupported("the combining function works lane by lane: it cannot give a tensor of another shape")
+        unsupported("the combining function works lane by lane: it cannot give a tensor of another shape", id="shapes")
     return value.ssa
 
 
@@ -70,6 +70,7 @@ def _check_closed(block: Block) -> None:
         unsupported(
             "the combining function uses a device value of the kernel around it",
             "pass it as one more tensor of the tuple, or use Python numbers",
+            id="shapes",
         )
 
 

@@ -28,7 +28,7 @@ def positive_dim(value: DeviceTensor, dim: int, extra: int = 0) -> int:
     """A dimension counted from the front. Refuses one that is not there."""
     rank = value.rank + extra
     if not isinstance(dim, int) or not -max(rank, 1) <= dim < max(rank, 1):
-        unsupported(f"{describe(value)} has no dimension {dim}")
+        unsupported(f"{describe(value)} has no dimension {dim}", id="shapes")
     return dim % rank if rank else 0
 
 
@@ -48,11 +48,16 @@ def size_dim(size: Any) -> DimAttr:
                 "the last block has fewer lanes than this size says, and no dimension of a loop tells which",
                 "use torch.zeros_like, torch.ones_like or torch.full_like of a value with that dimension",
                 "or choose a block size that divides the distance walked",
+                id="ragged-lanes",
             )
         size.note(read=not tag)
         return DimAttr(size.lanes, tag)
     if isinstance(size, Index | DeviceTensor):
-        unsupported("a size must be known while the kernel is imported", "use a tile, a block size or a number")
+        unsupported(
+            "a size must be known while the kernel is imported",
+            "use a tile, a block size or a number",
+            id="not-known-at-import",
+        )
     return DimAttr(int(size))
 
 
@@ -78,12 +83,15 @@ def reshape(input: Any, *shape: Any, **kwargs: Any) -> DeviceTensor:
     if len(sizes) == 1 and isinstance(sizes[0], torch.dtype):
         return view_as(value, sizes[0])
     if sum(map(_is_free, sizes)) > 1 or any(isinstance(size, Index | DeviceTensor) for size in sizes):
-        unsupported(f"{describe(value)} cannot be reshaped to sizes that are not known while the kernel is imported")
+        unsupported(
+            f"{describe(value)} cannot be reshaped to sizes that are not known while the kernel is imported",
+            id="not-known-at-import",
+        )
     numbers = [-1 if _is_free(size) else _lanes_in(size) for size in sizes]
     total, known = math.prod(value.tile_type.shape), math.prod(n for n in numbers if n != -1)
     fits = (known > 0 and total % known == 0) if -1 in numbers else known == total
     if not fits:
-        unsupported(f"{describe(value)} cannot be reshaped to {list(numbers)}")
+        unsupported(f"{describe(value)} cannot be reshaped to {list(numbers)}", id="shapes")
     wanted = {n: _wanted(size) for n, size in enumerate(sizes) if not _is_free(size)}
     return regroup(value, [total // known if n == -1 else n for n in numbers], wanted)
 
@@ -122,6 +130,7 @@ def regroup(
             "let the dimension that holds the block's lanes be the outermost of those that it is merged with, "
             "and give its size as tile.block_size or -1",
             "or choose a block size that divides the distance walked",
+            id="ragged-lanes",
         )
     kept = found[1]
     note_merged(value, [n for n in range(value.rank) if n not in kept.values()])
@@ -236,6 +245,7 @@ def expand(input: Any, *shape: Any) -> DeviceTensor:
         unsupported(
             f"{describe(value)} has fewer lanes in the last block than the sizes that it goes to",
             "give -1 or the tile for a dimension that stays as it is",
+            id="ragged-lanes",
         )
     dims = [
         value.dims[n - shift] if _is_free(s) or (n >= shift and _same(value.dims[n - shift], s)) else size_dim(s)

@@ -40,7 +40,10 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
         k = k.lanes
     fixed(k, "a number of lanes")
     if not isinstance(k, int) or not 0 <= int(k) <= lanes:
-        unsupported(f"topk of {k} needs a number known while the kernel is imported, at most the {lanes} lanes")
+        unsupported(
+            f"topk of {k} needs a number known while the kernel is imported, at most the {lanes} lanes",
+            id="not-known-at-import",
+        )
     ordered = sort(value, at, largest)
     return ValuesIndices(*(slice_dim(part, at, 0, int(k)) for part in ordered))
 

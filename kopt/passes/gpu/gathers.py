@@ -33,4 +33,5 @@ def refuse_ragged(op: Operation, tags: Sequence[str]) -> None:
                 f"'{op.name}' moves lanes of {tag}, whose last block may be ragged: Triton has no form for it",
                 location_of(op),
                 notes=[f"choose a block size for {tag} that divides the distance walked"],
+                id="gpu-block",
             )

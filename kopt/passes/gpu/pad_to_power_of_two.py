@@ -136,7 +136,7 @@ def _widen_entries(op: _Access, wholes: dict[int, tile.WholeOp]) -> None:
         return
     gathers = [sum(map(tile.is_gather, list_)) for list_ in (entries, wide)]
     if gathers[1] > max(1, gathers[0]) or gathers[1] > gathers[0] > 0:
-        raise LoweringError("a strided slice beside gathered rows has no Triton form", location_of(op))
+        raise LoweringError("a strided slice beside gathered rows has no Triton form", location_of(op), id="gpu-block")
     replacement = _with_entries(op, wide)
     replacement.location = op.location
     for new, old in zip(replacement.results, op.results, strict=True):

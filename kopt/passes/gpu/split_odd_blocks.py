@@ -76,6 +76,7 @@ def _refuse_moved(root: Operation, type: tile.RangeType) -> None:
                 f"the lanes of a block of {type.size}, no power of two, cannot be joined or reshaped",
                 location_of(op),
                 notes=["choose a block size that is a power of two"],
+                id="gpu-block",
             )
 
 

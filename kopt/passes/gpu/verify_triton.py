@@ -19,14 +19,11 @@ from kopt.ir.widths import is_power_of_two
 from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.lowering.triton.module import HANDLERS
 from kopt.passes.verifying.printable import VerifyPrintablePass
+from kopt.passes.verifying.removed_by import formless
 from kopt.walk import walk
 
 #: What is said of ops that have no form, where it is more than that.
 _FORMLESS: dict[type[Operation], str] = {
-    **dict.fromkeys(
-        (tile.SliceOp, tile.DynamicSliceOp, tile.ConcatOp),
-        "'{}' has no Triton form: run convert-slices-to-gathers first",
-    ),
     tile.WhenOp: "Triton programs run in no order: '{}' has no meaning",
 }
 _WIDENS = "run pad-to-power-of-two before convert-tile-to-triton"
@@ -54,13 +51,13 @@ class VerifyTritonPass(VerifyPrintablePass):
     def problems(self, top: Operation) -> Iterator[Problem]:
         for launch in walk(top, triton.LaunchOp):
             for op in walk(launch.body):
-                yield from (Problem(op, message, tuple(notes)) for message, *notes in _problems(op))
+                if type(op) not in HANDLERS:
+                    yield formless(op, "triton", _FORMLESS.get(type(op), "'{}' has no Triton form").format(op.name))
+                yield from (Problem(op, message, tuple(notes), id="no-form") for message, *notes in _problems(op))
 
 
 def _problems(op: Operation) -> Iterator[tuple[str, ...]]:
     """What is wrong with an op, and what may be done instead."""
-    if type(op) not in HANDLERS:
-        yield (_FORMLESS.get(type(op), "'{}' has no Triton form").format(op.name),)
     for kind, check in _CHECKS.items():
         if isinstance(op, kind):
             yield from check(op)

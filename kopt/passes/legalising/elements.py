@@ -67,6 +67,7 @@ def _refuse_f64(launch: LaunchOp) -> None:
                     "a TPU has no f64",
                     location_of(op),
                     notes=["convert to float32 before the kernel, or use the target 'reference'"],
+                    id="element-type",
                 )
 
 
@@ -84,6 +85,7 @@ def _narrow_integers(launch: LaunchOp) -> None:
                 "64-bit numbers can be compared and used as indices, and those of arguments be computed with where "
                 "results fit; convert to int32 for anything else"
             ],
+            id="element-type",
         )
     for array, interval in found.intervals.items():
         require_interval(array, *interval)

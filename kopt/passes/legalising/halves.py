@@ -96,6 +96,7 @@ def _widen(op: Operation, result: SSAValue, known: set[SSAValue], numbers: Exact
             f"'{op.name}' computes in f16, which a TPU cannot do",
             location_of(op),
             notes=["compute in float32 and round the result"],
+            id="element-type",
         )
     known.add(Rewriter.replace_value_with_new_type(result, tile_type(result).with_element(f32)))
 

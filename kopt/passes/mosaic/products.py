@@ -75,7 +75,9 @@ class IntegersToBytes(RewritePattern):
         if bits is None or bits == 8:
             return
         if bits == 64:
-            raise LoweringError("a TPU has no 64-bit integers", location_of(op), ["convert to int32"])
+            raise LoweringError(
+                "a TPU has no 64-bit integers", location_of(op), ["convert to int32"], id="element-type"
+            )
         build = Builder(op, rewriter=rewriter)
         left, right = (_limbs(build, value) for value in (op.lhs, op.rhs))
         total = op.accumulator
@@ -153,7 +155,9 @@ def _part(build: Builder, value: SSAValue, dim: int, start: int, size: int) -> S
     if dims[dim].size.data == size:
         return value
     if dims[dim].tag.data:
-        raise LoweringError(f"a product of unsigned bytes takes blocks of up to {_EXACT}", location_of(build.op))
+        raise LoweringError(
+            f"a product of unsigned bytes takes blocks of up to {_EXACT}", location_of(build.op), id="element-type"
+        )
     offsets, sizes = [0] * len(dims), [d.size.data for d in dims]
     offsets[dim], sizes[dim] = start, size
     return build.add(SliceOp(value, offsets, sizes, [1] * len(dims)))

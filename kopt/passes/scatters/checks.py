@@ -25,6 +25,7 @@ def checked_extents(target: WrittenOperand, updates: Sequence[UpdateOp]) -> tupl
             f"'{target.name}' of {element} is updated by computed rows: a TPU has no 64-bit elements",
             location_of(updates[0]),
             notes=["use 32-bit elements for it"],
+            id="element-type",
         )
     positions = gathered(updates[0])
     if positions != tuple(range(positions[0], positions[0] + len(positions))):
@@ -32,10 +33,13 @@ def checked_extents(target: WrittenOperand, updates: Sequence[UpdateOp]) -> tupl
             "an update whose row numbers have another index between them",
             location_of(updates[0]),
             notes=["permute the array so that the dimensions indexed by row numbers stand together"],
+            id="update",
         )
     for op in updates:
         if gathered(op) != positions:
-            raise LoweringError(f"'{target.name}' is updated by row numbers of different dimensions", location_of(op))
+            raise LoweringError(
+                f"'{target.name}' is updated by row numbers of different dimensions", location_of(op), id="update"
+            )
     return tuple(target.shape[position] for position in positions)
 
 
@@ -45,4 +49,5 @@ def refuse_others(target: WrittenOperand, other: Operation) -> None:
         f"'{target.name}' is updated by computed rows in one place and accessed by blocks in another",
         location_of(other),
         notes=["on TPU that works for 32-bit arrays of two dimensions and more, rows first, that fit VMEM"],
+        id="update",
     )

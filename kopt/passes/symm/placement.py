@@ -111,7 +111,7 @@ def _check_static(op: Operation) -> None:
         if not is_static(value.type):
             message = f"symmetric memory needs a static shape, found {value.type}: all ranks address it alike"
             note = "give the sizes as numbers, one program for each, or leave out 'by' to have a library move the data"
-            raise LoweringError(message, location_of(op), notes=[note])
+            raise LoweringError(message, location_of(op), notes=[note], id="collective")
 
 
 def _runs_after(use: Operation, op: Operation) -> bool:

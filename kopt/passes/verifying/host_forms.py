@@ -31,4 +31,4 @@ def of_elements(value: SSAValue, message: str) -> Iterator[Problem]:
     """The element type of an array that is made is one that kopt has a dtype for; ``message`` is said before it."""
     assert isinstance(value.type, MemRefType) and isinstance(value.owner, Operation)
     if dtypes.from_ir(value.type.element_type) is None:
-        yield Problem(value.owner, f"{message} {value.type.element_type}")
+        yield Problem(value.owner, f"{message} {value.type.element_type}", id="no-form")

@@ -15,6 +15,7 @@ from kopt.dialects.pallas import CallOp
 from kopt.lowering.host.jax_calls import HANDLERS, is_spelt
 from kopt.lowering.jax import collectives
 from kopt.passes.verifying.host_forms import Check, HostForms, of_elements
+from kopt.passes.verifying.removed_by import formless
 
 _NO_ELEMENT_TYPE = "Pallas has no element type for"
 
@@ -22,8 +23,8 @@ _NO_ELEMENT_TYPE = "Pallas has no element type for"
 def _formless(op: Operation) -> Problem:
     if isinstance(op, symm.AllReduceOutOp | symm.CollectiveOutOp):
         message = f"'{op.name}' writes an array that is given, and JAX has none to give: it plans the memory itself"
-        return Problem(op, message, ("lower the program as it was before symm-to-dps",))
-    return Problem(op, f"'{op.name}' has no spelling on the host of a Pallas kernel")
+        return Problem(op, message, ("lower the program as it was before symm-to-dps",), id="no-form")
+    return formless(op, "pallas", f"'{op.name}' has no spelling on the host of a Pallas kernel")
 
 
 def _of_alloc(op: host.AllocOp) -> Iterator[Problem]:
@@ -32,7 +33,7 @@ def _of_alloc(op: host.AllocOp) -> Iterator[Problem]:
 
 def _of_call(op: host.CallOp) -> Iterator[Problem]:
     if not is_spelt(op):
-        yield Problem(op, f"'{op.callee.data}' of these arguments has no spelling in jnp")
+        yield Problem(op, f"'{op.callee.data}' of these arguments has no spelling in jnp", id="no-form")
     for output in op.outputs:
         yield from of_elements(output, _NO_ELEMENT_TYPE)
 
@@ -40,7 +41,7 @@ def _of_call(op: host.CallOp) -> Iterator[Problem]:
 def _of_all_reduce(op: symm.AllReduceOp) -> Iterator[Problem]:
     assert isinstance(op.input.type, MemRefType)
     if op.kind.data == "avg" and isinstance(op.input.type.element_type, IntegerType):
-        yield Problem(op, f"JAX's average of {op.input.type} is no integer")
+        yield Problem(op, f"JAX's average of {op.input.type} is no integer", id="no-form")
 
 
 def _of_program(func: FuncOp) -> Iterator[Problem]:

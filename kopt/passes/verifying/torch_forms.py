@@ -17,12 +17,13 @@ from kopt.lowering.torch.collectives import ALGORITHMS
 from kopt.lowering.torch.module import HANDLERS
 from kopt.lowering.torch.partitions import given_to
 from kopt.passes.verifying.host_forms import Check, HostForms, of_elements
+from kopt.passes.verifying.removed_by import formless
 
 _NO_ELEMENT_TYPE = "torch has no element type"
 
 
 def _formless(op: Operation) -> Problem:
-    return Problem(op, f"'{op.name}' has no torch form")
+    return formless(op, "triton", f"'{op.name}' has no torch form")
 
 
 def _of_alloc(op: host.AllocOp) -> Iterator[Problem]:
@@ -31,19 +32,19 @@ def _of_alloc(op: host.AllocOp) -> Iterator[Problem]:
 
 def _of_call(op: host.CallOp) -> Iterator[Problem]:
     if not torch_calls.is_torch_operator(op.callee.data):
-        yield Problem(op, f"torch has no operator {op.callee.data!r} that programs may call")
+        yield Problem(op, f"torch has no operator {op.callee.data!r} that programs may call", id="no-form")
 
 
 def _of_constant(op: ConstantOp) -> Iterator[Problem]:
     if not isinstance(op.value, IntegerAttr | FloatAttr):
-        yield Problem(op, f"'{op.name}' of {op.result.type} has no torch form")
+        yield Problem(op, f"'{op.name}' of {op.result.type} has no torch form", id="no-form")
 
 
 def _of_placed_alloc(op: host.AllocOp) -> Iterator[Problem]:
     yield from _of_alloc(op)
     if (symm.group_of(op.result.type) is None) != (op.id is None):
         wanted = "persistent memory is symmetric memory and the reverse, for torch"
-        yield Problem(op, f"{wanted}; found {op.result.type} {'not ' if op.id is None else ''}persistent")
+        yield Problem(op, f"{wanted}; found {op.result.type} {'not ' if op.id is None else ''}persistent", id="no-form")
 
 
 def _of_all_reduce(op: symm.AllReduceOp) -> Iterator[Problem]:
@@ -51,7 +52,7 @@ def _of_all_reduce(op: symm.AllReduceOp) -> Iterator[Problem]:
         yield from _of_collective(op)
     elif ALGORITHMS[op.algorithm.data][2] is None:
         message = f"torch has no {op.algorithm.data} all-reduce that allocates its result"
-        yield Problem(op, message, ("run symm-to-dps before",))
+        yield Problem(op, message, ("run symm-to-dps before",), id="no-form")
 
 
 def _of_all_reduce_out(op: symm.AllReduceOutOp) -> Iterator[Problem]:
@@ -59,7 +60,9 @@ def _of_all_reduce_out(op: symm.AllReduceOutOp) -> Iterator[Problem]:
         yield from _of_result(op, op.out)
     elif op.waits_at != out_forms.BARRIERS:
         name = ALGORITHMS[op.algorithm.data][0]
-        yield Problem(op, f"torch's {name} waits at entry and exit; found barriers [{', '.join(op.waits_at)}]")
+        yield Problem(
+            op, f"torch's {name} waits at entry and exit; found barriers [{', '.join(op.waits_at)}]", id="no-form"
+        )
 
 
 def _of_collective(op: symm.CollectiveOp | symm.AllReduceOp) -> Iterator[Problem]:
@@ -74,15 +77,15 @@ def _of_collective_out(op: symm.CollectiveOutOp) -> Iterator[Problem]:
 def _of_result(op: Operation, out: SSAValue) -> Iterator[Problem]:
     assert isinstance(out.type, MemRefType)
     if not isinstance(out.type.layout, NoneAttr) and not is_contiguous(out.type):
-        yield Problem(op, f"{op.name} writes a contiguous array, found {out.type}")
+        yield Problem(op, f"{op.name} writes a contiguous array, found {out.type}", id="no-form")
 
 
 def _of_partition(op: host.PartitionOp) -> Iterator[Problem]:
     if isinstance(op.parent_op(), host.PartitionOp):
-        yield Problem(op, "a captured run is no part of another")
+        yield Problem(op, "a captured run is no part of another", id="no-form")
     for value in given_to(op):
         if not isinstance(value.type, MemRefType):
-            yield Problem(op, f"a captured run takes arrays, found {value.type} from outside")
+            yield Problem(op, f"a captured run takes arrays, found {value.type} from outside", id="no-form")
 
 
 _CHECKS: dict[type[Operation], Check] = {
