@@ -83,7 +83,7 @@ def apply(rule: str, formula: Formula, operands: tuple[Any, ...], *extra: Any, *
     result = float_dtype(promoted) if rule == "real" else promoted
     compute = compute_dtype(result)
     if rule == "bits" and compute.is_floating_point:
-        unsupported(f"bitwise operations need integers or booleans, found {promoted}")
+        unsupported(f"bitwise operations need integers or booleans, found {promoted}", id="dtype")
     operands = tuple(_rounded(rule, value, promoted) for value in operands)
     lanes = [LaneValue(value.ssa) for value in aligned(operands, compute)]
     out = DeviceTensor(formula(*lanes, *extra, **options).ssa)
