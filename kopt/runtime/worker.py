@@ -31,6 +31,8 @@ from kopt.errors import KoptError
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
 #: How often a worker's memory is looked at.
 _LOOK_SECONDS = 0.1
+#: Of the machine's memory, what a worker may have.
+_SHARE = 0.9
 _CHILD = "import sys; from kopt.runtime.worker import serve; serve(sys.argv[1], int(sys.argv[2]))"
 
 
@@ -67,8 +69,8 @@ class _Process:
 class Worker:
     """A process that serves the functions of ``module``; ``env`` changes its environment (None removes a name).
 
-    ``memory_limit`` are the bytes that it and what it starts may have in memory, ``cpu_limit`` the seconds of
-    processors that a call may take, where the system tells.
+    ``memory_limit`` are the bytes that it and what it starts may have in memory, by default nearly all that the machine
+    has; ``cpu_limit`` the seconds of processors that a call may take. Both hold where the system tells.
     """
 
     def __init__(
@@ -80,7 +82,8 @@ class Worker:
     ):
         self.module = module
         self.env = dict(env or {})
-        self.memory_limit, self.cpu_limit = memory_limit, cpu_limit
+        self.memory_limit = machine_bytes() if memory_limit is None else memory_limit
+        self.cpu_limit = cpu_limit
         self._process: _Process | None = None
         self._lock = threading.Lock()
         atexit.register(self.stop)
@@ -197,9 +200,19 @@ def _open_reply(reply: tuple[Any, ...]) -> Any:
     if kind == "ok":
         return rest[0]
     if kind == "kopt":
-        name, message, location, notes = rest
-        raise getattr(errors, name, KoptError)(message, location, notes)
+        name, message, location, notes, id = rest
+        error = getattr(errors, name, KoptError)(message, location, notes)
+        error.id = id
+        raise error
     raise RemoteError(*rest)
+
+
+def machine_bytes() -> int | None:
+    """What one process may take of this machine's memory before the system would have to end others."""
+    try:
+        return int(_SHARE * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def resident_bytes(pid: int) -> int:
@@ -245,6 +258,6 @@ def _answer(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     try:
         return ("ok", function(*args))
     except KoptError as error:
-        return ("kopt", type(error).__name__, error.message, error.location, error.notes)
+        return ("kopt", type(error).__name__, error.message, error.location, error.notes, error.id)
     except Exception as error:  # every failure of a kernel or a compiler is an answer, not the worker's end
         return ("error", type(error).__name__, str(error), traceback.format_exc())

@@ -162,8 +162,8 @@ def save(results: Sequence[Tuned], path: str | Path | None = None) -> Path:
     if not named:
         raise ConfigError(f"'{first.kernel}' is in no file beside which its configurations could be kept: name one")
     target = Path(named)
-    entries = [_kept(result, target) for result in results if result.best is not None]
     try:
+        entries = [_kept(result, target) for result in results if result.best is not None]
         with _locked(target.resolve().parent):
             old = read(target) if target.exists() else ConfigFile(target, first.kernel, ())
             if old.kernel != first.kernel:

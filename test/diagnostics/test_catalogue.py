@@ -132,7 +132,7 @@ OTHERS: dict[str, tuple[Callable[[], Any], bool]] = {
     "spec": (lambda: lowered(mistakes.fine, "reference", "f23[64,64]"), True),
     "shared-memory": (shared, True),
     "gradient": (needs_grad, True),
-    "config": (from_lit("passes/split-k-errors.mlir", "config"), False),
+    "config": (from_lit("passes/split-k-errors.mlir", "config"), True),
     "unknown-target": (lambda: lowered(mistakes.fine, "palas:v6e"), True),
     "target-not-here": (lambda: lowered(mistakes.fine, "eager"), True),
     "missing-package": (without_triton, True),
