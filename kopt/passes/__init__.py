@@ -93,6 +93,7 @@ PASSES: dict[str, str] = {
     "symm-place": "kopt.passes.symm_place:SymmPlacePass",
     "symm-to-dps": "kopt.passes.symm_to_dps:SymmToDpsPass",
     "symm-propagate": "kopt.passes.symm_propagate:SymmPropagatePass",
+    "version-cells": "kopt.passes.version_cells:VersionCellsPass",
     "verify-accesses": "kopt.passes.verify_accesses:VerifyAccessesPass",
     "verify-accumulators": "kopt.passes.verify_accumulators:VerifyAccumulatorsPass",
     "verify-barriers": "kopt.passes.verify_barriers:VerifyBarriersPass",

@@ -204,6 +204,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("realise-dmas"),
         # An optimisation of that: copies overlap the steps of the axis that they name.
         _make("software-pipeline", chip=chip),
+        # Copies are final, so bodies without any are known: branches in which loops have known trips.
+        _make("version-cells"),
         # Copies are final, and where they begin.
         _make("elide-bounds-checks"),
         # Scratch memory is final.
