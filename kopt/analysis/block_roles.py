@@ -15,6 +15,7 @@ from kopt.dialects.tile import (
     BeginOp,
     CarryingLoop,
     DotOp,
+    ForOp,
     GridOp,
     IdOp,
     RangeType,
@@ -28,7 +29,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.dtypes import from_ir
-from kopt.ir.atoms import Lane, Wrap
+from kopt.ir.atoms import Element, Lane, Symbol, Wrap
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.ranges import binding, walked_range
@@ -42,7 +43,8 @@ class Role:
     """The uses of one tag.
 
     ``extent`` elements are walked in all (None where that is only known when running), and the smallest dimension of an
-    array that the axis indexes has ``within`` elements; ``places`` are the axis's distances from the last dimension in
+    array that the axis indexes has ``within`` elements; where ``extent`` follows from the numbers of outer blocks, one
+    loop walks ``reach`` elements at the most; ``places`` are the axis's distances from the last dimension in
     the memrefs that it indexes (0: lanes, 1: sublanes), ``vector`` whether those whose lanes it indexes have no other
     dimension; ``bits`` the widths of their elements; ``parallel`` whether a grid binds it; ``dot`` its places in matrix
     products, ``m``, ``n``, ``k``, ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes
@@ -62,6 +64,7 @@ class Role:
     single: bool = False
     begun: bool = False
     within: int | None = None
+    reach: int | None = None
     flat: bool = True
     vector: bool = True
     steps: bool = False
@@ -99,7 +102,18 @@ def _ranges(module: ModuleOp) -> Iterator[SSAValue]:
 def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
     users = {type(use.operation) for use in range.uses}
     begun = bool(users) and users <= {BeginOp, IdOp}
-    roles[tag_of(range)] = Role(_extent(range), parallel, size=range_type(range).size, begun=begun)
+    roles[tag_of(range)] = Role(_extent(range), parallel, size=range_type(range).size, begun=begun, reach=_reach(range))
+
+
+def _reach(range: SSAValue) -> int | None:
+    """The most elements that a loop walks whose bounds are made of the numbers of outer blocks."""
+    bound = binding(range)
+    if not isinstance(bound.owner, ForOp) or bound.trips is not None:
+        return None
+    analysis = IndexAnalysis()
+    walked = analysis.expr(bound.upper) - analysis.expr(bound.lower)
+    loaded = any(isinstance(atom, Symbol | Element) for atom in walked.atoms())
+    return None if loaded or walked.along else walked.range.high
 
 
 def _extent(range: SSAValue) -> int | None:

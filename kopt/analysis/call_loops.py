@@ -5,11 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from xdsl.dialects import scf
 from xdsl.ir import Block
 
 from kopt.analysis.executions import Executions
-from kopt.dialects.tile import AssociativeReduceOp, AssociativeScanOp, ForOp, GridOp, WhileOp
+from kopt.dialects.tile import (
+    AssociativeReduceOp,
+    AssociativeScanOp,
+    BeginOp,
+    CountOp,
+    EndOp,
+    ForOp,
+    GridOp,
+    IdOp,
+    WhileOp,
+    YieldOp,
+)
 from kopt.ir.ranges import visits
+from kopt.walk import walk
+
+#: What stands beside the versions of a body.
+_NUMBERS = (IdOp, BeginOp, EndOp, CountOp, YieldOp)
 
 
 @dataclass(frozen=True)
@@ -29,7 +45,30 @@ def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[Coun
 
     Raises `UnknownNumber` where it depends on what only a launch tells how often one runs.
     """
-    return [CountedLoop(1, blocks[grid.body.block].count), *_inside(grid.body.block, 2, blocks)]
+    return [CountedLoop(1, _cells(grid, blocks)), *_inside(grid.body.block, 2, blocks)]
+
+
+def _cells(grid: GridOp, blocks: Mapping[Block, Executions]) -> int:
+    """How often the grid's body runs: each cell. Of a body in versions each cell runs one, which has its operations."""
+    count = blocks[grid.body.block].count
+    versions = [op.true_region.block for op in grid.body.block.ops if isinstance(op, scf.IfOp) and not op.results]
+    if len(versions) < 2 or any(
+        op.name.startswith("tile.") and not isinstance(op, _NUMBERS) for op in grid.body.block.ops
+    ):
+        return count
+    operations = [_written_out(block) for block in versions]
+    taken = sum(blocks[block].count * each for block, each in zip(versions, operations, strict=True))
+    return max(1, round(taken / sum(operations)))
+
+
+def _written_out(block: Block) -> int:
+    """The operations of a version outside of its loops; those of visits that are written out count for each."""
+    total = 0
+    for op in block.ops:
+        trips = visits(op.range) if isinstance(op, ForOp) else None
+        unroll = op.schedule.data.unroll if isinstance(op, ForOp) and op.schedule is not None else 1
+        total += 1 if trips is None else len(walk(op)) * (trips if trips // unroll <= 1 else trips % unroll)
+    return total
 
 
 def _inside(block: Block, depth: int, blocks: Mapping[Block, Executions]) -> Iterator[CountedLoop]:

@@ -35,7 +35,7 @@ from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
-#: The most elements in blocks of loops with computed bounds: what lies beyond short items is fetched in vain.
+#: The most elements in blocks of loops whose bounds only a launch tells: beyond short items is fetched in vain.
 _COMPUTED_ROWS = 512
 _COMPUTED_LANES = 4096
 #: Divisors that make more blocks than this are not looked at: powers of two are as good.
@@ -115,7 +115,9 @@ def _divisors(extent: int, unit: int, least: int, most: int) -> Iterator[int]:
 def _most(role: Role, chip: TpuChip) -> int:
     """The largest size that is looked at: all that is walked, as a power of two."""
     extent = role.extent
-    if extent is None:
+    if extent is None and role.reach is not None:
+        extent = min(role.reach, role.within or role.reach)
+    elif extent is None:
         generous = _COMPUTED_LANES if role.places == {0} else _COMPUTED_ROWS
         extent = min(generous, role.within or generous)
     if role.vector and role.places == {0} and min(role.bits, default=32) < 32:

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.cell_versions import Version, Versions, cell_versions
 from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp
-from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, IdOp, YieldOp
+from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, IdOp
 from kopt.dialects.tile.plan_attr import ScheduleAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
