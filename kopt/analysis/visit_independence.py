@@ -2,7 +2,7 @@
 
 Pure. So it is where lanes are computed one by one and stored one by one, and whatever is combined over lanes goes, by
 the same kind of combination, into a value that is carried from visit to visit: ``acc + sum(block)``, but neither
-``acc + max(block)`` nor ``block - mean(block)``.
+``acc + max(block)`` nor ``block - mean(block)``. Sums that are rescaled by a running maximum are such, too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.combining import summed_tags
 from kopt.analysis.reduction_loops import KINDS
+from kopt.analysis.rescaled_sums import rescaled_sums
 from kopt.dialects.tile import (
     BroadcastOp,
     DotOp,
@@ -34,9 +35,11 @@ _MOVES = (BroadcastOp, ReshapeOp, TransposeOp)
 
 def is_blind_to_visits(loop: ForOp, apart: Operation | None = None) -> bool:
     """Whether other blocks of the same elements give the same results and the same memory, one op set apart."""
-    pairs = zip(loop.carried, loop.yielded, strict=True)
+    rescaled = rescaled_sums(loop)
+    pairs = [pair for pair in zip(loop.carried, loop.yielded, strict=True) if pair[0] not in rescaled]
     combined = [found for carried, yielded in pairs for found in _combined(yielded, carried, loop)]
-    if None in combined:
+    combined += [op for ops in rescaled.values() for op in ops]
+    if None in combined or (rescaled and any(isinstance(op, StoreOp) for op in walk(loop.body))):
         return False
     for op in walk(loop.body):
         if op is apart:
