@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
@@ -13,9 +14,10 @@ from xdsl.pattern_rewriter import PatternRewriteWalker
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.cell_versions import Version, Versions, cell_versions
+from kopt.analysis.visit_conditions import runs_of_visits
 from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp
-from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, IdOp
+from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, WhenOp
 from kopt.dialects.tile.plan_attr import ScheduleAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
@@ -27,6 +29,8 @@ from kopt.walk import walk
 
 #: As many visits are written out in one, where there are that many.
 _UNROLLED = 2
+#: Loops of more visits are not split by what masks are in each of them.
+_MOST_VISITS = 64
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ def _split(grid: GridOp, found: Versions) -> None:
         for place, walked in zip(places, version.walked, strict=True):
             loop = ops[place]
             assert isinstance(loop, ForOp)
-            _walk(loop, walked)
+            _walk(loop, walked, found.range, version)
 
 
 def _branch(grid: GridOp) -> scf.IfOp:
@@ -126,21 +130,62 @@ def _is_in(op: Operation, body: Block) -> bool:
     return block is not None
 
 
-def _walk(loop: ForOp, walked: int) -> None:
-    """Gives a loop a limit that is so many elements behind its begin; a loop over none goes."""
+def _walk(loop: ForOp, walked: int, range: SSAValue, version: Version) -> None:
+    """Makes a loop one over so many elements behind its begin, or several where masks hold in all lanes of some visits.
+
+    A loop over none goes.
+    """
     if not walked:
         Rewriter.replace_op(loop, [], loop.inits)
         return
-    build, (lower, _) = Builder(loop), loop.bounds
+    build, (lower, _), size = Builder(loop), loop.bounds, binding(loop.range).size
     if (number := IndexAnalysis().expr(lower).range.number) is not None:
         lower = number
-    upper = lower + walked if isinstance(lower, int) else build.add(arith.AddiOp(lower, build.index(walked)))
-    trips = -(-walked // binding(loop.range).size)
+    trips, done, values = -(-walked // size), 0, loop.inits
+    runs = [(trips, {})]
+    if not any(isinstance(use.operation, WhenOp | CountOp) for use in loop.range.uses) and trips <= _MOST_VISITS:
+        runs = runs_of_visits(loop, trips, range, version.first, version.last)
+    for count, known in runs:
+        copies: dict[SSAValue, SSAValue] = {}
+        copy = clone_with_new_tags(loop, copies) if done + count < trips else loop
+        assert isinstance(copy, ForOp)
+        begin, end = (_after(lower, elements, build) for elements in (done * size, min((done + count) * size, walked)))
+        part = _part(copy, begin, end, values, min(count, _UNROLLED))
+        build.insert(part)
+        _count_from(part, done)
+        for condition, held in known.items():
+            value = copies.get(condition, condition)
+            assert isinstance(value.owner, Operation)
+            inside = Builder(value.owner)
+            inside.replace(inside.full(int(held), value))
+        done, values = done + count, part.results
+    Rewriter.replace_op(loop, [], values)
+
+
+def _after(lower: SSAValue | int, elements: int, build: Builder) -> SSAValue | int:
+    """A bound that is so many elements behind another."""
+    if isinstance(lower, int):
+        return lower + elements
+    return build.add(arith.AddiOp(lower, build.index(elements))) if elements else lower
+
+
+def _part(
+    loop: ForOp, lower: SSAValue | int, upper: SSAValue | int, inits: Sequence[SSAValue], unroll: int
+) -> ForOp:
+    """A loop over some visits, with the body of another and results of the same names."""
     schedule = LoopSchedule("resident") if loop.schedule is None else loop.schedule.data
-    unroll = max(schedule.unroll, min(trips, _UNROLLED))
-    new = ForOp(lower, upper, loop.inits, loop.detach_region(0), ScheduleAttr(replace(schedule, unroll=unroll)))
-    new.attributes = loop.attributes
+    schedule = replace(schedule, unroll=max(schedule.unroll, unroll))
+    new = ForOp(lower, upper, inits, loop.detach_region(0), ScheduleAttr(schedule), loop.attributes)
     for result, was in zip(new.results, loop.results, strict=True):
         result.name_hint = was.name_hint
-    build.insert(new)
-    Rewriter.replace_op(loop, [], new.results)
+    return new
+
+
+def _count_from(loop: ForOp, number: int) -> None:
+    """Counts a loop's visits from a number on, those before being another's."""
+    for use in list(loop.range.uses) if number else ():
+        if isinstance(id := use.operation, IdOp):
+            build = Builder(InsertPoint.after(id), id)
+            more = arith.AddiOp(id.result, build.index(number))
+            build.insert(more)
+            id.result.replace_uses_with_if(more.result, lambda one, more=more: one.operation is not more)

@@ -136,6 +136,15 @@ def _drop_neutral(op: ElementwiseOp) -> Replacement:
     return None
 
 
+def _known_condition(op: ElementwiseOp) -> Replacement:
+    """``x and true → x``, ``x and false → false``, and ``or`` by turns."""
+    if _element(op.result) == i1:
+        for value, other in (tuple(op.inputs), tuple(op.inputs)[::-1]):
+            if (number := constant(value)) is not None:
+                return other if bool(number) == (op.ROW.name == "and") else value
+    return None
+
+
 def _not_not(op: ElementwiseOp) -> Replacement:
     """``not(not x) → x``."""
     inner = op.inputs[0].owner
@@ -227,6 +236,7 @@ def holds(type: Attribute, number: Number) -> bool:
 #: The rules of each op.
 RULES: dict[type[Operation], tuple[Rule, ...]] = {
     **{op: (_fold, _drop_neutral) for name, op in ELEMENTWISE.items() if name in {*_FOLD, *_NEUTRAL}},
+    **{ELEMENTWISE[name]: (_fold, _drop_neutral, _known_condition) for name in ("and", "or")},
     ELEMENTWISE["not"]: (_not_not,),
     SelectOp: (_known_select,),
     CastOp: (_same_cast, _widened_cast, _cast_constant),
