@@ -35,6 +35,40 @@ def rescaled_sums(loop: ForOp) -> dict[SSAValue, list[Operation]]:
     return {carried: ops for carried, ops in _Loop(loop).found()}
 
 
+def masked_by_exponents(loop: ForOp) -> dict[SSAValue, set[tuple[Operation, int]]]:
+    """The exponents of rescaled sums, with the operands that are 0, or ignored, where the exponent is ``-inf``.
+
+    These are the maximum's, and the powers that are summed. The maximum itself is never ``-inf`` there: it begins at a
+    number, or what is not ignored makes it one.
+    """
+    found: dict[SSAValue, set[tuple[Operation, int]]] = {}
+    for ops in rescaled_sums(loop).values():
+        for op in ops:
+            for number, value in enumerate(op.operands[:2] if isinstance(op, DotOp) else op.operands[:1]):
+                maximum = isinstance(op, ReduceOp) and op.kind.data == "max"
+                exponent = value if maximum else _exponent(value)
+                if exponent is not None:
+                    found.setdefault(exponent, set()).add((op, number))
+    return {
+        one: places
+        for one, places in found.items()
+        if any(isinstance(op, ReduceOp) and op.kind.data == "max" for op, _ in places)
+    }
+
+
+def _exponent(value: SSAValue) -> SSAValue | None:
+    """``x`` of what is ``exp(x - m)``, cast or as it is."""
+    while isinstance(value.owner, CastOp):
+        value = value.owner.input
+    power = value.owner
+    if not isinstance(power, ElementwiseOp) or power.ROW.name not in _POWERS:
+        return None
+    difference = power.inputs[0].owner
+    if not isinstance(difference, ElementwiseOp) or difference.ROW.name != "sub":
+        return None
+    return difference.inputs[0]
+
+
 class _Loop:
     def __init__(self, loop: ForOp):
         self.loop, self.pairs = loop, list(zip(loop.carried, loop.yielded, strict=True))

@@ -14,6 +14,7 @@ from kopt.dialects.tile import (
     ArgReduceOp,
     AssociativeReduceOp,
     AssociativeScanOp,
+    BroadcastOp,
     DotOp,
     ForOp,
     LoadOp,
@@ -28,6 +29,7 @@ from kopt.dialects.tile import (
 )
 from kopt.passes.mosaic.carries import WidenCarries
 from kopt.passes.mosaic.combinations import WidenAssociative, WidenSort
+from kopt.passes.mosaic.lane_numbers import CountInPlace
 from kopt.passes.mosaic.products import FlattenBatches, IntegersToBytes, PartsOfF32, UnsignedBytesToBf16
 from kopt.passes.mosaic.reshapes import ReshapeBeforeCompare, SliceBeforeReshape, SplitReshape
 from kopt.passes.mosaic.scalars import WidenScalarLoad
@@ -41,7 +43,11 @@ from kopt.passes.mosaic.widening import (
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 
 #: What comes before ops get other types.
-BEFORE: Patterns = {SliceOp: (SliceBeforeReshape(),), ReshapeOp: (ReshapeBeforeCompare(),)}
+BEFORE: Patterns = {
+    SliceOp: (SliceBeforeReshape(),),
+    ReshapeOp: (ReshapeBeforeCompare(),),
+    BroadcastOp: (CountInPlace(),),
+}
 #: The types that Mosaic has for each op.
 TYPES: Patterns = {
     **dict.fromkeys(ELEMENTWISE.values(), (WidenElementwise(),)),
@@ -73,6 +79,7 @@ class ExpandForMosaicPass(ModulePass):
     * reshapes that cut the last dimension elsewhere are slices put side by side, and one lane of each group that
       such a reshape makes is a slice with a step before it;
     * predicates that get other dimensions of one lane compare what has these;
+    * lane numbers that get other dimensions are counted along these;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly;
     * products of integers of 16 and 32 bits are sums of shifted products of their bytes;

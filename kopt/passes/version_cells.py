@@ -169,9 +169,7 @@ def _after(lower: SSAValue | int, elements: int, build: Builder) -> SSAValue | i
     return build.add(arith.AddiOp(lower, build.index(elements))) if elements else lower
 
 
-def _part(
-    loop: ForOp, lower: SSAValue | int, upper: SSAValue | int, inits: Sequence[SSAValue], unroll: int
-) -> ForOp:
+def _part(loop: ForOp, lower: SSAValue | int, upper: SSAValue | int, inits: Sequence[SSAValue], unroll: int) -> ForOp:
     """A loop over some visits, with the body of another and results of the same names."""
     schedule = LoopSchedule("resident") if loop.schedule is None else loop.schedule.data
     schedule = replace(schedule, unroll=max(schedule.unroll, unroll))

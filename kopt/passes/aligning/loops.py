@@ -9,6 +9,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import AlignedWalk, walk_to_align
 from kopt.analysis.combining import combined_operands
+from kopt.analysis.rescaled_sums import masked_by_exponents
 from kopt.diagnostics import remark
 from kopt.dialects.builder import Builder, named
 from kopt.dialects.host import LaunchOp
@@ -67,6 +68,7 @@ class _Aligner:
         self.name = loop.range.name_hint or "block"
         self.units = self.type.size // walk.multiple
         self.build = Builder(loop)
+        self.exponents = masked_by_exponents(loop)
 
     def run(self) -> None:
         lower, upper = (self._shifted(self.build.index(bound)) for bound in self.loop.bounds)
@@ -147,9 +149,12 @@ class _Aligner:
 
     def _mask(self, loop: ForOp, range: SSAValue, limits: tuple[SSAValue, SSAValue]) -> None:
         """Keeps lanes that are not the loop's out of what combines lanes and of what is stored."""
+        done = self._mask_exponents(range, limits)
         for op in walk(loop.body):
             self.build.at = InsertPoint.before(op)
             for number, dims, fill in combined_operands(op):
+                if (op, number) in done:
+                    continue
                 value = op.operands[number]
                 type = tile_type(value)
                 if any(type.tags[dim] == self.type.tag for dim in dims):
@@ -160,6 +165,19 @@ class _Aligner:
                 inside = self._inside(type, range, limits)
                 self.build.insert(StoreOp(op.value, op.memory, op.entries, inside, op.attributes))
                 Rewriter.erase_op(op)
+
+    def _mask_exponents(self, range: SSAValue, limits: tuple[SSAValue, SSAValue]) -> set[tuple[Operation, int]]:
+        """Masks what powers are made of that are summed; gives the operands that need no masks then."""
+        done: set[tuple[Operation, int]] = set()
+        for exponent, places in self.exponents.items():
+            if self.type.tag in tile_type(exponent).tags and isinstance(exponent.owner, Operation):
+                self.build.at = InsertPoint.after(exponent.owner)
+                type = tile_type(exponent)
+                inside, fill = self._inside(type, range, limits), self.build.add(FullOp(float("-inf"), type))
+                masked = self.build.add(SelectOp(inside, exponent, fill))
+                exponent.replace_uses_with_if(masked, lambda use, masked=masked: use.operation is not masked.owner)
+                done |= places
+        return done
 
     def _inside(self, type: TileType, range: SSAValue, limits: tuple[SSAValue, SSAValue]) -> SSAValue:
         """Which lanes of a tile are the loop's: compared over all its dimensions, which a TPU likes best."""
