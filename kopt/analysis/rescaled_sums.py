@@ -32,7 +32,7 @@ _POWERS = ("exp", "exp2")
 
 def rescaled_sums(loop: ForOp) -> dict[SSAValue, list[Operation]]:
     """The carried values that are a running maximum or a sum rescaled by one, with the ops that combine their lanes."""
-    return {carried: ops for carried, ops in _Loop(loop).found()}
+    return dict(_Loop(loop).found())
 
 
 def masked_by_exponents(loop: ForOp) -> dict[SSAValue, set[tuple[Operation, int]]]:
@@ -42,18 +42,15 @@ def masked_by_exponents(loop: ForOp) -> dict[SSAValue, set[tuple[Operation, int]
     number, or what is not ignored makes it one.
     """
     found: dict[SSAValue, set[tuple[Operation, int]]] = {}
-    for ops in rescaled_sums(loop).values():
-        for op in ops:
-            for number, value in enumerate(op.operands[:2] if isinstance(op, DotOp) else op.operands[:1]):
-                maximum = isinstance(op, ReduceOp) and op.kind.data == "max"
-                exponent = value if maximum else _exponent(value)
-                if exponent is not None:
-                    found.setdefault(exponent, set()).add((op, number))
-    return {
-        one: places
-        for one, places in found.items()
-        if any(isinstance(op, ReduceOp) and op.kind.data == "max" for op, _ in places)
-    }
+    largest: set[SSAValue] = set()
+    for op in (op for ops in rescaled_sums(loop).values() for op in ops):
+        for number, value in enumerate(op.operands[:2] if isinstance(op, DotOp) else op.operands[:1]):
+            if isinstance(op, ReduceOp) and op.kind.data == "max":
+                largest.add(value)
+                found.setdefault(value, set()).add((op, number))
+            elif (exponent := _exponent(value)) is not None:
+                found.setdefault(exponent, set()).add((op, number))
+    return {exponent: places for exponent, places in found.items() if exponent in largest}
 
 
 def _exponent(value: SSAValue) -> SSAValue | None:
@@ -166,10 +163,10 @@ class _Loop:
         """Whether a value depends on no visit before, nor on which elements share its visit."""
         if value not in self._free:
             op = value.owner
-            inside = isinstance(op, Operation) and self.loop.is_ancestor(op)
-            self._free[value] = value not in self.loop.carried and (
-                not inside or (not self._sums(op) and not op.regions and all(map(self._is_free, op.operands)))
-            )
+            if not isinstance(op, Operation) or not self.loop.is_ancestor(op):
+                self._free[value] = value not in self.loop.carried
+            else:
+                self._free[value] = not self._sums(op) and not op.regions and all(map(self._is_free, op.operands))
         return self._free[value]
 
 

@@ -56,4 +56,4 @@ def _held(condition: Condition, numbers: dict, shape: tuple[int, int]) -> tuple[
         found = np.broadcast_to(evaluate(rest, numbers), shape)
     except KeyError:  # of what is known in the launch alone
         return unknown
-    return (found + low >= 0).all(0), (found + high < 0).all(0)
+    return np.all(found + low >= 0, axis=0), np.all(found + high < 0, axis=0)

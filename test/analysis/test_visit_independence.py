@@ -56,6 +56,60 @@ BODIES = {
 }
 
 
+ONLINE = """
+func.func @f(%x: memref<96x64xf32>, %y: memref<96xi1>, %out: memref<64xf32>, %lo: index) {{
+  tile.grid (%i: b0=1) in (1) {{
+    %z = tile.full 0.0 : !tile.tile<64 x f32>
+    %least = tile.full {least} : !tile.tile<64 x f32>
+    %r, %s = tile.for %k: b1=16 in (%lo, 96) iter(%a = %z, %m = %least) -> (!tile.tile<64 x f32>, !tile.tile<64 x f32>) {{
+      %u = tile.load %x[%k, :] : memref<96x64xf32> -> !tile.tile<b1=16 x 64 x f32>
+      {exponent}
+      %top = tile.reduce max %v [0] : !tile.tile<b1=16 x 64 x f32>
+      %grown = tile.maximum %m, %top : !tile.tile<64 x f32>
+      %less = tile.sub %m, %grown : !tile.tile<64 x f32>
+      %shrink = tile.exp %less : !tile.tile<64 x f32>
+      %by = tile.broadcast %{by} dims [1] : !tile.tile<64 x f32> to !tile.tile<b1=16 x 64 x f32>
+      %d = tile.sub %v, %by : !tile.tile<b1=16 x 64 x f32>
+      %w = tile.exp %d : !tile.tile<b1=16 x 64 x f32>
+      %t = tile.reduce add %w [0] : !tile.tile<b1=16 x 64 x f32>
+      %kept = tile.mul %a, %shrink : !tile.tile<64 x f32>
+      %n = tile.add %kept, %t : !tile.tile<64 x f32>
+      tile.yield %n, %grown : !tile.tile<64 x f32>, !tile.tile<64 x f32>
+    }}
+    tile.store %r, %out[:] : !tile.tile<64 x f32>, memref<64xf32>
+  }}
+  func.return
+}}
+"""
+PLAIN = "%v = tile.mul %u, %u : !tile.tile<b1=16 x 64 x f32>"
+MASKED = (
+    "%p = tile.load %y[%k] : memref<96xi1> -> !tile.tile<b1=16 x i1>\n"
+    "%q = tile.broadcast %p dims [0] : !tile.tile<b1=16 x i1> to !tile.tile<b1=16 x 64 x i1>\n"
+    "%none = tile.full -inf : !tile.tile<b1=16 x 64 x f32>\n"
+    "%v = tile.select %q, %u, %none : !tile.tile<b1=16 x 64 x f32>"
+)
+CARRIED = (
+    "%b = tile.broadcast %a dims [1] : !tile.tile<64 x f32> to !tile.tile<b1=16 x 64 x f32>\n"
+    "%v = tile.add %u, %b : !tile.tile<b1=16 x 64 x f32>"
+)
+
+
+@pytest.mark.parametrize(
+    ("exponent", "least", "by", "expected"),
+    [
+        (PLAIN, "-inf", "grown", True),
+        (MASKED, "-1.0e+30", "grown", True),
+        (MASKED, "-inf", "grown", False),  # a visit of masked lanes alone is -inf - -inf
+        (CARRIED, "-1.0e+30", "grown", False),
+        (PLAIN, "-inf", "top", False),  # each visit by its own maximum
+    ],
+)
+def test_sums_rescaled_by_a_maximum(exponent: str, least: str, by: str, expected: bool) -> None:
+    module = kopt.parse(ONLINE.format(exponent=exponent, least=least, by=by))
+    loop = next(op for op in module.walk() if isinstance(op, ForOp))
+    assert is_blind_to_visits(loop) is expected
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_blindness(name: str) -> None:
     body, expected = BODIES[name]

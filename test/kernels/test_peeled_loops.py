@@ -56,3 +56,39 @@ def test_triangles(target: str, n: int, blocks: tuple[int, int], loops: int) -> 
 def test_bands(target: str) -> None:
     found = band_sums.lower(X, 20, target=target, config={"block_sizes": [128, 128]}).compile()(X, 20)
     torch.testing.assert_close(found, (X.tril() - X.tril(-20)).sum(1), rtol=0, atol=0)
+
+
+@kopt.kernel
+def window_softmax(x: torch.Tensor, width: hl.constexpr) -> torch.Tensor:
+    """The softmax of a band's rows, summed up with squares: visits are masked at both ends only."""
+    n = x.size(0)
+    out = torch.empty([n], dtype=x.dtype)
+    for i in hl.tile(n):
+        largest = hl.full([i], -1e30, dtype=torch.float32)
+        total = hl.zeros([i], dtype=torch.float32)
+        acc = hl.zeros([i], dtype=torch.float32)
+        for j in hl.tile(max(0, i.begin - width + 1), i.end):
+            ago = i.index[:, None] - j.index[None, :]
+            scores = torch.where((ago >= 0) & (ago < width), x[i, j], float("-inf"))
+            grown = torch.maximum(largest, torch.amax(scores, -1))
+            shrink = torch.exp(largest - grown)
+            weights = torch.exp(scores - grown[:, None])
+            total = total * shrink + weights.sum(-1)
+            acc = acc * shrink + (weights * x[i, j] * x[i, j]).sum(-1)
+            largest = grown
+        out[i] = acc / total
+    return out
+
+
+@pytest.mark.parametrize("target", ("pallas:interpret", "pallas:strict@v6e"))
+@pytest.mark.parametrize(("n", "width", "versions", "masks"), [(1024, 256, 3, 2), (1000, 200, 3, 3)])
+def test_windows(target: str, n: int, width: int, versions: int, masks: int) -> None:
+    """A version for each number of visits; the last has no mask in its visit between both ends."""
+    x = (X.repeat(2, 2) / 50)[:n, :n].contiguous()
+    low = window_softmax.lower(x, width, target=target, config={"block_sizes": [128, 128]})
+    assert low.source.count("@pl.when") == versions
+    last = low.source.rpartition("@pl.when")[2]
+    assert last.count("ago < ") + last.count("ago >= ") <= masks
+    seen = torch.ones(n, n).tril().bool() & ~torch.ones(n, n).tril(-width).bool()
+    weights = torch.softmax(x.masked_fill(~seen, float("-inf")), -1)
+    torch.testing.assert_close(low.compile()(x, width), (weights * x * x).sum(-1), rtol=1e-5, atol=1e-5)
