@@ -37,7 +37,9 @@ _MOST_VISITS = 64
 class VersionCellsPass(ModulePass):
     """Loop versioning: a branch for each set of cells in which loops with computed bounds have the same trip counts.
 
-    A compiler overlaps the visits of a loop, and loops with each other, where it knows how often they run.
+    A compiler overlaps the visits of a loop, and loops with each other, where it knows how often they run. Visits in
+    which other masks hold in all lanes, or in none, are loops of their own: in a window those at both of its ends have
+    masks, and those between have none.
 
         tile.grid (%i: b0=512) in (1024) { … %r = tile.for %j: b1=512 in (0, %i.begin) … tile.put %r, %out[:] }
     becomes
