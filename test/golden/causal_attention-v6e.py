@@ -7,54 +7,29 @@ from jax.experimental.pallas import tpu as pltpu
 
 
 def causal_attention_kernel(q_ref, k_ref, v_ref, out_ref):
-    tile_m = pl.program_id(1)
-    tile_m_begin = tile_m * 512
     queries = q_ref[...]  # attention.py:44
-    largest = jnp.full((1, 512, 1), -jnp.inf, jnp.float32)  # attention.py:45
-    total = jnp.full((1, 512, 1), 0.0, jnp.float32)  # attention.py:46
-    acc = jnp.full((1, 512, 128), 0.0, jnp.float32)  # attention.py:47
-    tile_n_count = pl.cdiv(tile_m_begin, 512)  # attention.py:48
-
-    def tile_n_body(tile_n, carry):  # attention.py:48
-        acc_2, largest_2, total_2 = carry
-        k = k_ref[:, 0:512, :]  # attention.py:49
-        v_3 = jax.lax.dot_general(  # attention.py:49
-            queries, jnp.transpose(k, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
-        )
-        scores = v_3 * 0.12751743  # attention.py:49
-        grown = jnp.maximum(largest_2, jnp.max(scores, axis=2).reshape((1, 512, 1)))  # attention.py:52
-        shrink = jnp.exp2(largest_2 - grown)  # attention.py:53
-        weights = jnp.exp2(scores - jnp.broadcast_to(grown, (1, 512, 512)))  # attention.py:54
-        total_3 = total_2 * shrink + jnp.sum(weights, axis=2).reshape((1, 512, 1))  # attention.py:55
-        v_4 = v_ref[:, 0:512, :]  # attention.py:56
-        acc_3 = acc_2 * jnp.broadcast_to(shrink, (1, 512, 128)) + jax.lax.dot_general(  # attention.py:56
-            weights.astype(jnp.bfloat16), v_4, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
-        )
-        return (acc_3, grown, total_3)
-
-    acc_4, largest_3, total_4 = jax.lax.fori_loop(  # attention.py:48
-        0, tile_n_count, tile_n_body, (acc, largest, total)
+    largest = jnp.full((1, 1024, 1), -jnp.inf, jnp.float32)  # attention.py:45
+    total = jnp.full((1, 1024, 1), 0.0, jnp.float32)  # attention.py:46
+    acc = jnp.full((1, 1024, 128), 0.0, jnp.float32)  # attention.py:47
+    k = k_ref[...]  # attention.py:49
+    v_2 = jax.lax.dot_general(  # attention.py:49
+        queries, jnp.transpose(k, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
     )
-    k_2 = k_ref[:, pl.ds(pl.multiple_of(tile_m_begin, 512), 512), :]  # attention.py:49
-    v_5 = jax.lax.dot_general(  # attention.py:49
-        queries, jnp.transpose(k_2, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
+    scores = v_2 * 0.12751743  # attention.py:49
+    v_3 = (  # attention.py:51
+        jax.lax.broadcasted_iota(jnp.int32, (1, 1024, 1024), 1)
+        >= jax.lax.broadcasted_iota(jnp.int32, (1, 1024, 1024), 2)
     )
-    scores_2 = v_5 * 0.12751743  # attention.py:49
-    v_6 = (  # attention.py:51
-        jax.lax.broadcasted_iota(jnp.int32, (512, 512), 0) >= jax.lax.broadcasted_iota(jnp.int32, (512, 512), 1)
+    scores_2 = jnp.where(v_3, scores, -jnp.inf)  # attention.py:51
+    grown = jnp.maximum(largest, jnp.max(scores_2, axis=2).reshape((1, 1024, 1)))  # attention.py:52
+    shrink = jnp.exp2(largest - grown)  # attention.py:53
+    weights = jnp.exp2(scores_2 - jnp.broadcast_to(grown, (1, 1024, 1024)))  # attention.py:54
+    total_2 = total * shrink + jnp.sum(weights, axis=2).reshape((1, 1024, 1))  # attention.py:55
+    v_4 = v_ref[...]  # attention.py:56
+    acc_2 = acc * jnp.broadcast_to(shrink, (1, 1024, 128)) + jax.lax.dot_general(  # attention.py:56
+        weights.astype(jnp.bfloat16), v_4, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
     )
-    scores_3 = jnp.where(  # attention.py:51
-        jnp.broadcast_to(v_6.astype(jnp.int32), (1, 512, 512)) != 0, scores_2, -jnp.inf
-    )
-    grown_2 = jnp.maximum(largest_3, jnp.max(scores_3, axis=2).reshape((1, 512, 1)))  # attention.py:52
-    shrink_2 = jnp.exp2(largest_3 - grown_2)  # attention.py:53
-    weights_2 = jnp.exp2(scores_3 - jnp.broadcast_to(grown_2, (1, 512, 512)))  # attention.py:54
-    total_5 = total_4 * shrink_2 + jnp.sum(weights_2, axis=2).reshape((1, 512, 1))  # attention.py:55
-    v_7 = v_ref[:, pl.ds(pl.multiple_of(tile_m_begin, 512), 512), :]  # attention.py:56
-    acc_5 = acc_4 * jnp.broadcast_to(shrink_2, (1, 512, 128)) + jax.lax.dot_general(  # attention.py:56
-        weights_2.astype(jnp.bfloat16), v_7, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
-    )
-    out_ref[...] = (acc_5 / jnp.broadcast_to(total_5, (1, 512, 128))).astype(jnp.bfloat16)  # attention.py:58
+    out_ref[...] = (acc_2 / jnp.broadcast_to(total_2, (1, 1024, 128))).astype(jnp.bfloat16)  # attention.py:58
 
 
 def causal_attention(q, k, v):
@@ -63,15 +38,15 @@ def causal_attention(q, k, v):
     v_2 = v.reshape((64, 1024, 128))  # attention.py:40
     out = pl.pallas_call(  # attention.py:43
         causal_attention_kernel,
-        grid=(64, 2),
+        grid=(64, 1),
         in_specs=[
-            pl.BlockSpec((1, 512, 128), lambda tile_b, tile_m: (tile_b, tile_m, 0)),
+            pl.BlockSpec((1, 1024, 128), lambda tile_b, tile_m: (tile_b, tile_m, 0)),
             pl.BlockSpec((1, 1024, 128), lambda tile_b, tile_m: (tile_b, 0, 0)),
             pl.BlockSpec((1, 1024, 128), lambda tile_b, tile_m: (tile_b, 0, 0)),
         ],
-        out_specs=pl.BlockSpec((1, 512, 128), lambda tile_b, tile_m: (tile_b, tile_m, 0)),
+        out_specs=pl.BlockSpec((1, 1024, 128), lambda tile_b, tile_m: (tile_b, tile_m, 0)),
         out_shape=jax.ShapeDtypeStruct((64, 1024, 128), jnp.bfloat16),
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel")),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=37748736),
         name="causal_attention",
     )(q_2, k_2, v_2)
     v_3 = out.reshape((4, 16, 1024, 128))  # attention.py:59

@@ -30,12 +30,10 @@ def chunk_scan_kernel(decay_ref, c_ref, states_ref, cb_ref, steps_ref, x_ref, sk
         steps = steps_ref[0, pl.ds(pl.multiple_of(tile_k_begin, 128), 128)]  # state_space.py:50
         v_2 = jnp.broadcast_to(steps.astype(jnp.float32).reshape((1, 128)), (256, 128))  # state_space.py:50
         weights_2 = weights * v_2  # state_space.py:50
-        v_3 = jax.lax.broadcasted_iota(jnp.int32, (256,), 0).reshape((256, 1))  # state_space.py:51
-        v_4 = tile_k_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)  # state_space.py:51
-        v_5 = (  # state_space.py:51
-            jnp.broadcast_to(v_3, (256, 128)) >= jnp.broadcast_to(v_4.reshape((1, 128)), (256, 128))
+        v_3 = tile_k_begin + jax.lax.broadcasted_iota(jnp.int32, (256, 128), 1)  # state_space.py:51
+        weights_3 = jnp.where(  # state_space.py:51
+            jax.lax.broadcasted_iota(jnp.int32, (256, 128), 0) >= v_3, weights_2, 0.0
         )
-        weights_3 = jnp.where(v_5, weights_2, 0.0)  # state_space.py:51
         tile_k_begin_2 = tile_k * 128 + tile_c * 256  # state_space.py:52
         x = x_ref[pl.ds(pl.multiple_of(tile_k_begin_2, 128), 128), :]  # state_space.py:52
         inside = jax.lax.broadcasted_iota(jnp.int32, (256, 128), 1) < 256 - tile_k_begin  # state_space.py:52
@@ -51,8 +49,8 @@ def chunk_scan_kernel(decay_ref, c_ref, states_ref, cb_ref, steps_ref, x_ref, sk
     x_2 = x_ref[pl.ds(pl.multiple_of(begin, 256), 256), :]  # state_space.py:53
     inputs = x_2.astype(jnp.float32)  # state_space.py:53
     skip = skip_ref[0, :]  # state_space.py:54
-    v_6 = jnp.broadcast_to(skip.astype(jnp.float32).reshape(()), (256, 64))  # state_space.py:54
-    out_ref[...] = (acc_4 + inputs * v_6).astype(jnp.bfloat16)  # state_space.py:54
+    v_4 = jnp.broadcast_to(skip.astype(jnp.float32).reshape(()), (256, 64))  # state_space.py:54
+    out_ref[...] = (acc_4 + inputs * v_4).astype(jnp.bfloat16)  # state_space.py:54
 
 
 def chunk_scan(cb, x, steps, decay, c, states, skip):

@@ -191,15 +191,12 @@ def packed_attention_kernel(
                 q_buffer, _lanes_from(k_buffer, v_6, 128, 0).T, preferred_element_type=jnp.float32
             )
             scores = v_7.astype(jnp.bfloat16).astype(jnp.float32) * 0.12751743  # packed.py:23
-            v_8 = (mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)).reshape((128, 1))  # packed.py:25
-            v_9 = others_begin + jax.lax.broadcasted_iota(jnp.int32, (128,), 0)  # packed.py:25
-            v_10 = (  # packed.py:25
-                jnp.broadcast_to(v_8, (128, 128)) >= jnp.broadcast_to(v_9.reshape((1, 128)), (128, 128))
-            )
-            scores_2 = jnp.where(v_10, scores, -jnp.inf)  # packed.py:25
+            v_8 = mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0)  # packed.py:25
+            v_9 = others_begin + jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1)  # packed.py:25
+            scores_2 = jnp.where(v_8 >= v_9, scores, -jnp.inf)  # packed.py:25
             inside = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1) < v_2 - others_begin  # packed.py:26
-            v_11 = jnp.max(jnp.where(inside, scores_2, -jnp.inf), axis=1).reshape((128, 1))  # packed.py:26
-            higher = jnp.maximum(top_2, v_11)  # packed.py:26
+            v_10 = jnp.max(jnp.where(inside, scores_2, -jnp.inf), axis=1).reshape((128, 1))  # packed.py:26
+            higher = jnp.maximum(top_2, v_10)  # packed.py:26
             weights = jnp.exp2(scores_2 - jnp.broadcast_to(higher, (128, 128)))  # packed.py:27
             decay = jnp.exp2(top_2 - higher)  # packed.py:28
             inside_2 = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 1) < v_2 - others_begin  # packed.py:29
@@ -235,10 +232,10 @@ def packed_attention_kernel(
             return (acc_3, higher, total_3)
 
         acc_4, top_3, total_4 = jax.lax.fori_loop(0, others_count, others_body, (acc, top, total))  # packed.py:22
-        v_12 = (acc_4 / jnp.broadcast_to(total_4, (128, 128))).astype(jnp.bfloat16)  # packed.py:32
-        v_13 = mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0)  # packed.py:18
+        v_11 = (acc_4 / jnp.broadcast_to(total_4, (128, 128))).astype(jnp.bfloat16)  # packed.py:32
+        v_12 = mine_begin + jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0)  # packed.py:18
         inside_4 = (  # packed.py:18
-            (v_13 >= jnp.full((128, 128), mine_start, jnp.int32)) & (v_13 < jnp.full((128, 128), v_2, jnp.int32))
+            (v_12 >= jnp.full((128, 128), mine_start, jnp.int32)) & (v_12 < jnp.full((128, 128), v_2, jnp.int32))
         )
 
         @pl.when(shared)  # packed.py:18
@@ -250,7 +247,7 @@ def packed_attention_kernel(
             ).wait()
 
         old = new_out_old_ref[...]  # packed.py:18
-        new = jnp.where(inside_4, v_12, old)  # packed.py:18
+        new = jnp.where(inside_4, v_11, old)  # packed.py:18
         new_out_buffer_ref[slot, :, :] = new  # packed.py:18
 
         @pl.when(later)  # packed.py:18
