@@ -61,7 +61,8 @@ func.func @f(%x: memref<96x64xf32>, %y: memref<96xi1>, %out: memref<64xf32>, %lo
   tile.grid (%i: b0=1) in (1) {{
     %z = tile.full 0.0 : !tile.tile<64 x f32>
     %least = tile.full {least} : !tile.tile<64 x f32>
-    %r, %s = tile.for %k: b1=16 in (%lo, 96) iter(%a = %z, %m = %least) -> (!tile.tile<64 x f32>, !tile.tile<64 x f32>) {{
+    %r, %s = tile.for %k: b1=16 in (%lo, 96) iter(%a = %z, %m = %least)
+        -> (!tile.tile<64 x f32>, !tile.tile<64 x f32>) {{
       %u = tile.load %x[%k, :] : memref<96x64xf32> -> !tile.tile<b1=16 x 64 x f32>
       {exponent}
       %top = tile.reduce max %v [0] : !tile.tile<b1=16 x 64 x f32>
