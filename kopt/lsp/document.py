@@ -28,6 +28,8 @@ class Finding:
     end: int
     message: str
     severity: str = "error"
+    id: str = ""
+    """Of the kind of mistake: ``kopt diagnostics ID`` explains it."""
 
 
 @dataclass
@@ -182,7 +184,7 @@ class Document:
                 self._place(piece)
                 verify(module)
             except KoptError as error:
-                self._add(piece, error.location, "error", "\n".join([error.message, *error.notes]))
+                self._add(piece, error.location, "error", "\n".join([error.message, *error.notes]), error.id)
             except RecursionError:
                 self._add(piece, None, "error", "regions are nested too deeply")
             except Exception as crash:
@@ -199,7 +201,7 @@ class Document:
             line, col = self.line_col(start)
             op.location = FileLineColLoc(name, IntAttr(line + 1), IntAttr(col + 1))
 
-    def _add(self, piece: Piece, location: Location | None, severity: str, message: str) -> None:
+    def _add(self, piece: Piece, location: Location | None, severity: str, message: str, id: str = "") -> None:
         """Note a problem: at the word where it is, at the piece's first word where it has no place in this text."""
         first = self.words.before(piece.start) + 1
         start = self.words[first].start if first < len(self.words) else piece.start
@@ -211,4 +213,4 @@ class Document:
         if end is None:
             word = self.words.at(start)
             end = word.end if word is not None and word.start == start else start + 1
-        self.problems.append(Finding(start, end, message, severity))
+        self.problems.append(Finding(start, end, message, severity, id))

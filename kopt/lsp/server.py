@@ -84,7 +84,8 @@ def show_problems(server: Server, uri: str) -> None:
 
 def _diagnostic(problem: Finding, places: EditorPlaces) -> types.Diagnostic:
     where = places.range(problem.start, problem.end)
-    return types.Diagnostic(where, problem.message, severity=_SEVERITIES[problem.severity], source="kopt")
+    severity = _SEVERITIES[problem.severity]
+    return types.Diagnostic(where, problem.message, severity=severity, source="kopt", code=problem.id or None)
 
 
 def opened(server: Server, params: types.DidOpenTextDocumentParams) -> None:

@@ -13,6 +13,7 @@ pytest.importorskip("pygls")
 from lsprotocol import types
 from pygls.workspace import Workspace
 
+from kopt.catalogue import CATALOGUE
 from kopt.lsp import server as lsp
 from kopt.tools.main import main
 
@@ -78,6 +79,7 @@ def test_problems_follow_the_text(server):
     assert problem.range == types.Range(types.Position(2, 14), types.Position(2, 16))
     assert (problem.source, problem.severity) == ("kopt", types.DiagnosticSeverity.Error)
     assert "%q is not defined" in problem.message
+    assert problem.code in CATALOGUE
 
 
 def test_questions(server):
