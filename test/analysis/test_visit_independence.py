@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kopt
+from kopt.analysis.rescaled_sums import masked_by_exponents
 from kopt.analysis.visit_independence import is_blind_to_visits
 from kopt.dialects.tile import ForOp
 
@@ -109,6 +110,13 @@ def test_sums_rescaled_by_a_maximum(exponent: str, least: str, by: str, expected
     module = kopt.parse(ONLINE.format(exponent=exponent, least=least, by=by))
     loop = next(op for op in module.walk() if isinstance(op, ForOp))
     assert is_blind_to_visits(loop) is expected
+
+
+def test_one_mask_of_the_exponent_serves_all_sums() -> None:
+    module = kopt.parse(ONLINE.format(exponent=PLAIN, least="-inf", by="grown"))
+    loop = next(op for op in module.walk() if isinstance(op, ForOp))
+    ((exponent, places),) = masked_by_exponents(loop).items()
+    assert exponent.name_hint == "v" and {op.results[0].name_hint for op, _ in places} == {"top", "t"}
 
 
 @pytest.mark.parametrize("name", BODIES)
