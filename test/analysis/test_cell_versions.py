@@ -43,8 +43,8 @@ func.func @f(%x: memref<{n}x64xf32>) -> memref<{n}x64xf32> {{
 """
 
 
-def _first(module: ModuleOp, kind: type) -> GridOp | ForOp:
-    return next(op for op in module.walk() if isinstance(op, kind))
+def _grid(module: ModuleOp) -> GridOp:
+    return next(op for op in module.walk() if isinstance(op, GridOp))
 
 
 @pytest.mark.parametrize(
@@ -57,15 +57,14 @@ def _first(module: ModuleOp, kind: type) -> GridOp | ForOp:
     ],
 )
 def test_versions(n: int, width: int, grid: str, expected: list[Version] | None) -> None:
-    found = cell_versions(_first(kopt.parse(CALL.format(n=n, width=width, grid=grid)), GridOp))
+    found = cell_versions(_grid(kopt.parse(CALL.format(n=n, width=width, grid=grid))))
     assert (None if found is None else [*found.versions]) == expected
 
 
 def test_runs_of_visits() -> None:
     """All columns are past ones until the block of rows begins; on the diagonal nothing is known."""
-    module = kopt.parse(CALL.format(n=512, width=128, grid=""))
-    grid, loop = _first(module, GridOp), _first(module, ForOp)
-    assert isinstance(grid, GridOp) and isinstance(loop, ForOp)
+    grid = _grid(kopt.parse(CALL.format(n=512, width=128, grid="")))
+    loop = next(op for op in grid.walk() if isinstance(op, ForOp))
     runs = runs_of_visits(loop, 3, grid.ranges[0], 2, 7)
     known = [(count, {value.name_hint: held for value, held in facts.items()}) for count, facts in runs]
     assert known == [(2, {"past": True, "later": False}), (1, {})]
