@@ -203,7 +203,9 @@ class _PipelineParser:
         values = value if isinstance(value, tuple) else (value,)
         wrong = [each for each in values if each is not None and each not in names] if names is not None else []
         if wrong and names is not None:
-            self.fail(f"{what} takes one of {', '.join(names)}, not {wrong[0]}", key)
+            self.fail(
+                f"{what} takes one of {', '.join(names)}, not {wrong[0]}{did_you_mean(str(wrong[0]), names)}", key
+            )
 
     def convert(self, pass_name: str, key: _Token, values: list[_Token], hint: Any) -> Any:
         """The option's values as its field's type wants them."""

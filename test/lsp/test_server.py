@@ -77,7 +77,7 @@ def test_problems_follow_the_text(server):
     none, (problem,), gone = server.sent  # the second of three versions was never looked at
     assert none == [] == gone
     assert problem.range == types.Range(types.Position(2, 14), types.Position(2, 16))
-    assert (problem.source, problem.severity) == ("kopt", types.DiagnosticSeverity.Error)
+    assert (problem.source, problem.severity, problem.code) == ("kopt", types.DiagnosticSeverity.Error, "syntax")
     assert "%q is not defined" in problem.message
     assert problem.code in CATALOGUE
 
