@@ -102,14 +102,14 @@ class Rewriter(ast.NodeTransformer):
         hint = _names([n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)])
         parts = [self.visit(node.iter), _names(names), _names(head), hint]
         start = _assign(name, _hook("loop", parts, node.iter), node)
-        body = [_when_device(name, _exchange(names, name, "enter", node.iter), node.iter)]
+        body = [_when_device(name, _exchange(names, name, "enter", node), node)]
         self.loops.append(name)
         body += self._statements(node.body)
         self.loops.pop()
-        body.append(_when_device(name, ast.Expr(_method(name, "leave", [_locals()], node.iter)), node.iter))
+        body.append(_when_device(name, ast.Expr(_method(name, "leave", [_locals()], node)), node))
         target = node.target
         loop = ast.For(target, _load(name), body, self._statements(node.orelse))
-        end = _when_device(name, _exchange(names, name, "results", node.iter, with_locals=False), node.iter)
+        end = _when_device(name, _exchange(names, name, "results", node, with_locals=False), node)
         return [start, _at(loop, node), end]
 
     def visit_While(self, node: ast.While) -> Any:
@@ -118,12 +118,12 @@ class Rewriter(ast.NodeTransformer):
         head = node.head_live  # pyright: ignore[reportAttributeAccessIssue]
         start = _assign(name, _hook("while_loop", [_names(names), _names(head)], node.test), node)
         test = _method(name, "test", [self.visit(node.test), _locals()], node.test)
-        body = [_when_device(name, _exchange(names, name, "enter", node.test), node.test)]
+        body = [_when_device(name, _exchange(names, name, "enter", node), node)]
         self.loops.append(name)
         body += self._statements(node.body)
         self.loops.pop()
         loop = _at(ast.While(test, body, self._statements(node.orelse)), node)
-        end = _when_device(name, _exchange(names, name, "results", node.test, with_locals=False), node.test)
+        end = _when_device(name, _exchange(names, name, "results", node, with_locals=False), node)
         return [start, loop, end]
 
     def visit_Break(self, node: ast.Break) -> Any:

@@ -89,10 +89,10 @@ def not_known_at_import(x):
 
 @mistake("jump")
 def jump(x):
-    for tile in hl.tile(x.size(0)):  # wrong
+    for tile in hl.tile(x.size(0)):
         if tile.id > 0:
             break
-        x[tile, :] = x[tile, :] + 1
+        x[tile, :] = x[tile, :] + 1  # wrong
     return x
 
 
@@ -110,9 +110,9 @@ def paths_differ(x):
 @mistake("loop-carried")
 def loop_carried(x):
     total = 0
-    for tile in hl.tile(x.size(0)):  # wrong
+    for tile in hl.tile(x.size(0)):
         total = total + x[tile, 0].sum()
-        x[tile, 0] = total
+        x[tile, 0] = total  # wrong
     return x
 
 
