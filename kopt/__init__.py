@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         UnsupportedError,
         VerifyError,
     )
+    from kopt.language import multiple_of
     from kopt.programs import Program, program
 
 __version__ = "0.1.0"
@@ -34,6 +35,7 @@ _HOME = {
     "Kernel": "kopt.api",
     "Lowered": "kopt.api",
     "Program": "kopt.programs",
+    "multiple_of": "kopt.language",
     "kernel": "kopt.api",
     "program": "kopt.programs",
     "load": "kopt.api",
@@ -69,6 +71,7 @@ __all__ = [
     "kernel",
     "load",
     "lower_module",
+    "multiple_of",
     "parse",
     "program",
     "run_pipeline",

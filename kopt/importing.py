@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
 from kopt.runtime.compiled_kernel import CallForm
+from kopt.runtime.open_arrays import as_called, open_dims
 from kopt.runtime.open_numbers import open_paths
 from kopt.runtime.results import FromArgument
 from kopt.runtime.signature import Signature, TensorParameter
@@ -40,6 +41,8 @@ def import_for_target(
     from kopt.error_places import definition
     from kopt.verification import verify_sizes
 
+    if open_dims(values):
+        return _import_open(fn, values, target, config, all_reduce)
     imported, config = _imported(fn, values, config, config.block_sizes, all_reduce)
     chosen, wanted = choose(imported, target, config)
     for _ in range(_IMPORTS - 1):
@@ -56,6 +59,26 @@ def import_for_target(
     if _sizes(chosen) == _sizes(imported):  # others are verified when they are substituted
         verify_sizes(chosen.module)
     return chosen, replace(config, block_sizes=tuple(_sizes(chosen)) or None)
+
+
+def _import_open(
+    fn: Callable[..., Any], values: dict[str, Any], target: Target, config: Config, all_reduce: str | None
+) -> tuple[Imported, Config]:
+    """Imports a function with open extents, with the block sizes that suit the shapes of the call that opened them.
+
+    Whether it can be so is seen before sizes are chosen, which takes longer.
+    """
+    from kopt.analysis.scope import check_scope
+    from kopt.dialects.tile import mark_open
+    from kopt.verification import verify_sizes
+
+    _imported(fn, values, config, config.block_sizes, all_reduce)
+    _, config = import_for_target(fn, as_called(values), target, config, all_reduce)
+    imported, config = _imported(fn, values, config, config.block_sizes, all_reduce)
+    mark_open(_entry(imported), ())
+    check_scope(imported.module)
+    verify_sizes(imported.module)
+    return imported, config
 
 
 def import_open(fn: Callable[..., Any], values: dict[str, Any], config: Config) -> Imported:

@@ -19,6 +19,7 @@ from kopt.operators.graphs import traced, traced_on
 from kopt.runtime.admission import admit_call, arrays_in, traced_by_jax
 from kopt.runtime.bounded_cache import BoundedCache
 from kopt.runtime.guards import MISS, Guard, before
+from kopt.runtime.open_arrays import OpenArrays, as_called, known_dims, open_dims, refusing
 from kopt.runtime.open_numbers import OpenNumbers, known_parameters
 from kopt.runtime.torch_tracing import REASON, breaks_graphs, keep_untraced, may_need_operator
 from kopt.source_lines import source_of
@@ -49,8 +50,9 @@ class Kernel(TunableKernel, Generic[P, R]):
     Args: ``fn`` the function; ``config`` as in `kopt.config`; ``target`` where it runs, as in `parse_target`; the
     default is the accelerator that is there, else the first installed of ``pallas:interpret``, ``triton:interpret``
     and ``reference``; ``KOPT_TARGET`` overrides that; ``dynamic`` the parameters whose numbers are run-time scalars:
-    one kernel serves all of their values. None: numbers that have changed from one call to another, where the kernel
-    computes with them only; the first value is compiled in.
+    one kernel serves all of their values; and dimensions of arrays, by a mapping (``{"x": [0]}``) or as
+    ``"x.size(0)"``. None: numbers and extents that have changed from one call to another, where the kernel computes
+    with them, or walks them, only; the first ones are compiled in.
     """
 
     #: Whether torch may see an operator for a call.
@@ -61,7 +63,7 @@ class Kernel(TunableKernel, Generic[P, R]):
         fn: Callable[P, R],
         config: Mapping[str, Any] | Config | None = None,
         target: Any = None,
-        dynamic: Collection[str] | None = None,
+        dynamic: Collection[str] | Mapping[str, Any] | None = None,
     ):
         self.fn = fn
         with placed(fn):
@@ -72,7 +74,9 @@ class Kernel(TunableKernel, Generic[P, R]):
         self._backward: BackwardRule | None = None
         self._on: dict[Any, Kernel] = {_named(target): self}
         self._signature = inspect.signature(fn, follow_wrapped=False)
-        self._numbers = OpenNumbers(known_parameters(self._signature, dynamic))
+        self._dynamic = dynamic
+        names, dims = known_dims(dynamic, self._signature.parameters)
+        self._numbers, self._arrays = OpenNumbers(known_parameters(self._signature, names)), OpenArrays(dims)
         functools.update_wrapper(self, fn)
         keep_untraced(Kernel.__call__)
 
@@ -97,7 +101,7 @@ class Kernel(TunableKernel, Generic[P, R]):
     on._torchdynamo_inline = traced_on  # pyright: ignore[reportFunctionMemberAccess]
 
     def _for_target(self, target: str) -> Kernel:
-        return Kernel(self.fn, self.config, target, self._numbers.named)
+        return Kernel(self.fn, self.config, target, self._dynamic)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs the kernel. Raises `ArgumentError`, `ConfigError`, `UnsupportedError`, `LoweringError`."""
@@ -156,7 +160,12 @@ class Kernel(TunableKernel, Generic[P, R]):
                 lambda: self._compile(opened, target),
             )
 
-        return self._numbers.compiled(values, lambda values: self._key(values, target), compiled)
+        def kind_of(values: dict[str, Any]) -> Hashable:
+            return self._key(values, target)
+
+        return self._arrays.compiled(
+            values, target, kind_of, lambda opened: self._numbers.compiled(opened, kind_of, compiled)
+        )
 
     @cached_property
     def _operators(self) -> Operators:
@@ -218,8 +227,10 @@ class Kernel(TunableKernel, Generic[P, R]):
         from kopt.stored.disk_cache import DiskCall
 
         require(target, traces=True)
-        config = self._kept.configuration(values, target)[0]
-        call = DiskCall.of(self.fn, list(values.values()), target, config, self._surroundings(target))
+        config = self._kept.configuration(as_called(values), target)[0]
+        call = None
+        if not open_dims(values):
+            call = DiskCall.of(self.fn, list(values.values()), target, config, self._surroundings(target))
         if call is not None and (found := call.find(self._signature)) is not None:
             return found
         compiled = (low := self._kept.lowered(values, target, self._lower)).compile()
@@ -237,10 +248,11 @@ class Kernel(TunableKernel, Generic[P, R]):
             checked = None if config is None else make_config(config)
             values = {name: as_spec(value) for name, value in self._bind(args, kwargs).items()}
             admit_call(self.fn.__name__, values, lowers=True)
-            opened = self._numbers.named_open(values)
+            found = self._target(target)
+            opened = self._numbers.named_open(self._arrays.named_open(values, found))
             if checked is None:
-                return self._kept.lowered(opened, self._target(target), self._lower)
-            return self._lower(opened, self._target(target), checked)
+                return self._kept.lowered(opened, found, self._lower)
+            return self._lower(opened, found, checked)
 
     def executable(self, *args: Any, target: Any = None, config: Mapping[str, Any] | None = None, **kwargs: Any) -> Any:
         """What runs the kernel on a target, which it names: compiled for arguments as `lower` takes them."""
@@ -252,7 +264,7 @@ class Kernel(TunableKernel, Generic[P, R]):
         return EagerKernel(self._configured(config), found)
 
     def _configured(self, config: Mapping[str, Any] | None) -> Kernel:
-        return self if config is None else Kernel(self.fn, config, self.target, self._numbers.named)
+        return self if config is None else Kernel(self.fn, config, self.target, self._dynamic)
 
     def cache_clear(self) -> None:
         """Forgets everything that was compiled."""
@@ -294,7 +306,8 @@ class Kernel(TunableKernel, Generic[P, R]):
     def _lower(self, values: dict[str, Any], target: Target, config: Config) -> Lowered:
         """Lowers; where the config's blocks do not fit, says which do."""
         try:
-            return self._lower_once(values, target, config)
+            with refusing(values):
+                return self._lower_once(values, target, config)
         except VmemError as error:
             from kopt.fitting_blocks import with_sizes_that_fit
 
@@ -352,7 +365,7 @@ def kernel(
     *,
     config: Mapping[str, Any] | Config | None = None,
     target: Target | str | None = None,
-    dynamic: Collection[str] | None = None,
+    dynamic: Collection[str] | Mapping[str, Any] | None = None,
 ) -> Kernel[P, R]: ...
 
 
@@ -362,14 +375,14 @@ def kernel(
     *,
     config: Mapping[str, Any] | Config | None = None,
     target: Target | str | None = None,
-    dynamic: Collection[str] | None = None,
+    dynamic: Collection[str] | Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 
 
 def kernel(fn: Any = None, *, config: Any = None, target: Any = None, dynamic: Any = None) -> Any:
     """Makes a kernel of a Python function: ``@kopt.kernel``, ``@kopt.kernel(config={…})``, ``kopt.kernel(f)``.
 
-    ``dynamic`` names parameters whose numbers are run-time scalars, as in `Kernel`; ``()`` compiles each value.
+    ``dynamic`` names numbers and dimensions that differ from call to call, as in `Kernel`; ``()`` compiles each.
 
     ``fn`` is a plain function or a Helion kernel. Of a Helion kernel's own ``config``, and of one given here in its
     words, the keys that kopt has are honoured. Raises `ArgumentError` for anything else.
@@ -377,8 +390,8 @@ def kernel(fn: Any = None, *, config: Any = None, target: Any = None, dynamic: A
     if fn is None:
         return functools.partial(kernel, config=config, target=target, dynamic=dynamic)
     if isinstance(fn, Kernel):
-        named = dynamic if dynamic is not None else fn._numbers.named
-        return Kernel(fn.fn, config if config is not None else fn.config, target or fn.target, named)
+        said = dynamic if dynamic is not None else fn._dynamic
+        return Kernel(fn.fn, config if config is not None else fn.config, target or fn.target, said)
     inner = fn if inspect.isfunction(fn) else getattr(fn, "fn", None)
     if not inspect.isfunction(inner):
         raise ArgumentError(f"a kernel is made of a Python function, found {type(fn).__name__}")

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
+from kopt.errors import ArgumentError
 from kopt.notebooks import html
 from kopt.targets.target import Target
 
@@ -169,11 +170,16 @@ class Lowered:
         from kopt.explain.compiled import compiled
         from kopt.specs import spec_of
 
-        specs = [*self.signature.specs, *(spec_of(value) for value in self.hidden)]
+        specs = [*(spec.called for spec in self.signature.specs), *(spec_of(value) for value in self.hidden)]
         return compiled(self.source, self.function, specs, self.target)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the module by its text, no values that the import read, nothing that was compiled."""
+        """What is pickled: the module by its text, no values that the import read, nothing that was compiled.
+
+        Raises `ArgumentError` where extents differ from call to call: which are the same is not in the text.
+        """
+        if any(spec.open for spec in self.signature.specs):
+            raise ArgumentError(f"'{self.entry}' has extents that differ from call to call, and does not pickle")
         from kopt.stored.values import portable
 
         kept = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -31,8 +31,13 @@ if TYPE_CHECKING:
 def report_of(
     low: Lowered, passes: Sequence[ModulePass], estimates: bool, values: Mapping[str, Any], profile: bool | None
 ) -> Report:
-    """What `Lowered.report` gives; ``passes`` are those of its target."""
-    specs = [*low.signature.specs, *(spec_of(value) for value in low.hidden)]
+    """What `Lowered.report` gives; ``passes`` are those of its target.
+
+    Of extents that differ from call to call, the compiler is asked for those of the call that was lowered for, and
+    nothing is predicted.
+    """
+    estimates = estimates and not any(spec.open for spec in low.signature.specs)
+    specs = [*(spec.called for spec in low.signature.specs), *(spec_of(value) for value in low.hidden)]
     analysis = _Analysis(low, passes, _arrays(low, values), estimates)
     found = report(
         low.source, low.function, specs, low.target, estimates=estimates, known=analysis.known, profile=profile

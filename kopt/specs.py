@@ -11,6 +11,7 @@ from typing import Any
 from kopt import dtypes
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
+from kopt.open_extents import OpenExtent, called_shape, open_extents
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -35,6 +36,8 @@ class TensorSpec:
     strides: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.open:
+            return
         if any(extent < 0 for extent in self.shape):
             raise ArgumentError(f"a tensor has no negative extents, found {self}", id="spec")
         if self.nbytes > MOST_BYTES:
@@ -46,6 +49,16 @@ class TensorSpec:
 
     def __str__(self) -> str:
         return f"{self.dtype.spec}[{','.join(map(str, self.shape))}]"
+
+    @property
+    def open(self) -> list[OpenExtent]:
+        """The extents that differ from call to call."""
+        return open_extents(self.shape)
+
+    @property
+    def called(self) -> TensorSpec:
+        """The array as it is in the call that its kernel is compiled in."""
+        return TensorSpec(called_shape(self.shape), self.dtype, self.strides) if self.open else self
 
     @property
     def size(self) -> int:

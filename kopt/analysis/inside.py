@@ -5,12 +5,14 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from kopt.dialects.tile import Access, Entry, RangeType, TakeAlongOp, TileType
+from kopt.dialects.tile import Access, BeginOp, Entry, RangeType, TakeAlongOp, TileType
+from kopt.dialects.tile.extents import extent_of
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.from_access import lanes_inside, relation_of
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import walked_range
 from kopt.ir.value_range import ValueRange
+from kopt.open_extents import is_open
 from kopt.walk import walk
 
 
@@ -30,6 +32,8 @@ def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:
     """Whether what is known of each index alone tells so."""
     if not isinstance(entry, SSAValue):
         return True  # as the verifier sees to
+    if is_open(size):
+        return _walks(entry, size, analysis)
     if isinstance(entry.type, TileType):
         return False
     if not isinstance(entry.type, RangeType):
@@ -42,6 +46,16 @@ def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:
     if not isinstance(bound.lower, int) or not isinstance(bound.upper, int):
         return False
     return bound.lower >= 0 and bound.upper <= size
+
+
+def _walks(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
+    """Whether an index is a block, or the beginning of one, of a range whose limit is an open extent."""
+    if isinstance(begin := entry.owner, BeginOp):
+        entry = begin.range
+    if not isinstance(entry.type, RangeType):
+        return False
+    bound = analysis.binding(entry)
+    return entry is bound.value and bound.lower == 0 and extent_of(bound.upper) == extent
 
 
 def doubtful_picks(func: FuncOp) -> list[TakeAlongOp]:

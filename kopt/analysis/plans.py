@@ -62,8 +62,7 @@ def set_plan(grid: GridOp, plan: Plan, known: GridNames | None = None) -> None:
     for loop in walk(grid, ForOp):
         schedule = left.pop(tag_of(loop.range), None)
         loop.schedule = None if schedule is None else ScheduleAttr(schedule)
-    grid.plan = PlanAttr(replace(inner, loops=left))
-    grid.operands = [arrays[name] for name in numbers]
+    grid.plan_by(PlanAttr(replace(inner, loops=left)), [arrays[name] for name in numbers])
 
 
 def buffer_names(wanted: Iterable[str]) -> list[str]:

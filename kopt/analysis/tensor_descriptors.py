@@ -21,6 +21,7 @@ from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
 from kopt.dialects.tile.values import literal_value
 from kopt.ir.ranges import binding, unshifted
 from kopt.ir.widths import is_power_of_two
+from kopt.open_extents import is_open
 from kopt.specs import contiguous_strides
 from kopt.targets.chips import GpuChip
 from kopt.walk import walk
@@ -81,6 +82,8 @@ def why_no_descriptor(load: tile.LoadOp) -> str | None:
     """Why no descriptor describes the block of a load, None where one does."""
     type = load.memory.type
     assert isinstance(type, MemRefType)
+    if any(map(is_open, type.get_shape())):
+        return "its shape differs from call to call"
     shape, strides, found = type.get_shape(), _strides(type), dtypes.from_ir(type.element_type)
     size = 0 if found is None else found.bytes
     block = block_shape(load)

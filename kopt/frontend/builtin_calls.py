@@ -24,6 +24,7 @@ from kopt.frontend.source import place_of, user_frame
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe, is_device
 from kopt.ir.widths import next_power_of_two
+from kopt.open_extents import check_known
 from kopt.runtime.run_time_scalars import OPERATIONS as RUN_TIME_OPERATIONS
 
 #: Ranges of Python longer than this become device loops inside one.
@@ -82,6 +83,7 @@ def _range(*bounds: Any) -> Any:
     """``range``: a device loop where its bounds are the device's."""
     if not _is_device_call(bounds):
         fixed(bounds, "a bound of range")
+        check_known(bounds)
         return range(*plain(bounds))
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1

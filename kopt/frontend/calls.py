@@ -17,7 +17,9 @@ from kopt.frontend.registry import OPERATIONS, maker, torch_operation
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import has_device
 from kopt.helion_configs import config_of
+from kopt.open_extents import check_known
 from kopt.runtime.users_code import is_users
+from kopt.trees import leaves
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -72,6 +74,8 @@ def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         )
     if function in _HOLDING or _appends(function):
         return function(*args, **kwargs)
+    if not _is_torch(function):
+        check_known(leaves((args, kwargs)))
     args, kwargs = plain(args), plain(kwargs)
     if has_device(args) or has_device(list(kwargs.values())):
         return foreign.called(function, args, kwargs)
@@ -79,7 +83,7 @@ def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 
 #: Functions that put values into containers, without looking at them.
-_HOLDING = (list, tuple, dict, zip, enumerate, reversed, iter)
+_HOLDING = (list, tuple, dict, zip, enumerate, reversed, iter, isinstance)
 
 
 def _appends(function: Any) -> bool:

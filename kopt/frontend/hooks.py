@@ -21,6 +21,8 @@ from kopt.frontend.loops.while_loops import WhileLoop as while_loop
 from kopt.frontend.naming import named, named_all
 from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
+from kopt.open_extents import is_open
+from kopt.trees import leaves
 
 __all__ = [
     "all_of",
@@ -135,6 +137,8 @@ _BINARY = {name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "e
 def binary(kind: str, left: Any, right: Any) -> Any:
     """``left op right``. Others than integers ask a block's size for its number without the size's notice."""
     function = _PLAIN.get(kind) or _BINARY[kind]
+    if kind in ("eq", "ne") and (unsure := [each for each in leaves((left, right)) if is_open(each)]) and left != right:
+        unsure[0].needed()  # they may be as long as each other
     if isinstance(right, BlockSize) and type(left) is float:
         return function(left, plain(valid(right))) if kind in _PLAIN else _BINARY[_MIRRORED[kind]](right, left)
     if isinstance(left, CONTAINERS) and kind in _PLAIN:

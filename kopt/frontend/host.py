@@ -12,16 +12,14 @@ from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from kopt.building import types
 from kopt.dialects import tile
 from kopt.dialects.tile import TileType
-from kopt.frontend.dtypes import element_type
 from kopt.frontend.groups import Groups
 from kopt.frontend.indexing import load
+from kopt.frontend.open_shapes import tracked
 from kopt.frontend.state import unsupported
 from kopt.frontend.tracer import Tracer
 from kopt.frontend.values import DeviceTensor
@@ -68,12 +66,6 @@ class HostArray:
     recipe: Callable[[Any], Any] | None = None
     argument: int | None = None
     snapshot: Snapshot | None = None
-
-
-def memref_type(tensor: torch.Tensor) -> MemRefType:
-    """The IR's type of a tensor: strides where they are not row-major."""
-    shape, strides = tuple(tensor.shape), tuple(tensor.stride())
-    return types.memref_type(element_type(tensor.dtype), shape, strides, int(tensor.storage_offset()))
 
 
 class Host(TorchDispatchMode):
@@ -124,6 +116,8 @@ class Host(TorchDispatchMode):
 
     def track(self, tensor: torch.Tensor, array: HostArray) -> torch.Tensor:
         """Remembers what a meta tensor stands for."""
+        tensor._kopt = array  # pyright: ignore[reportAttributeAccessIssue]
+        tensor = tracked(tensor)
         tensor._kopt = array  # pyright: ignore[reportAttributeAccessIssue]
         self.keep.append(tensor)
         return tensor

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, FloatAttr, IntegerAttr, NoneAttr, StringAttr, UnitAttr, f64, i64
 from xdsl.ir import Attribute
 
@@ -16,7 +16,8 @@ from kopt.dialects import host as ir
 from kopt.dialects.host.operators import problem
 from kopt.frontend import collectives
 from kopt.frontend.dtypes import element_type
-from kopt.frontend.host import Host, HostArray, Root, Snapshot, memref_type
+from kopt.frontend.host import Host, HostArray, Root, Snapshot
+from kopt.frontend.open_shapes import admit, as_extent, memref_type, plain_tensor, seen_tensor
 from kopt.frontend.state import unsupported
 
 Handler = Callable[[Host, Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -24,6 +25,14 @@ Handler = Callable[[Host, Any, tuple[Any, ...], dict[str, Any]], Any]
 
 def record(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """One operator: its shape on meta tensors, and its op in the IR."""
+    if not host.tracer.open_extents:
+        return _recorded(host, func, args, kwargs)
+    values, named = tree_map(plain_tensor, (args, kwargs))
+    admit(func.overloadpacket.__name__, tree_leaves((values, named)))
+    return tree_map(seen_tensor, _recorded(host, func, values, named))
+
+
+def _recorded(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     name = func.overloadpacket.__name__
     if name in ("_local_scalar_dense", "is_nonzero", "equal"):
         return host.value_of(args[0], lambda t: t.item())
@@ -176,6 +185,8 @@ def _allocate(fill: float | int | None, position: int | None = None) -> Handler:
     def handler(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         tensor = func(*args, **kwargs)
         value = fill if position is None else args[position]
+        if type(value) is int and value in host.tracer.open_extents:
+            host.tracer.open_extents[value][0].needed()
         recipe = _recipe(host, func, args, kwargs) if value is not None else None
         if position is not None and tensor.dtype == torch.bool:
             value = bool(value)
@@ -203,7 +214,7 @@ def _copy_into(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
 def _write(host: Host, source: torch.Tensor, target: torch.Tensor) -> None:
     """Copies one array over another, broadcasting it."""
     value = host.ssa(source)
-    if source.shape != target.shape:
+    if torch.Tensor.size(source) != torch.Tensor.size(target):
         after = source.expand(target.shape)
         value = host.emit(ir.ExpandOp(value, memref_type(after)))
     array = host.array(target)
@@ -227,7 +238,7 @@ def _fill(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 def _dense(tensor: torch.Tensor) -> Any:
     from xdsl.dialects.builtin import MemRefType
 
-    return MemRefType(element_type(tensor.dtype), tuple(tensor.shape))
+    return MemRefType(element_type(tensor.dtype), tuple(map(as_extent, torch.Tensor.size(tensor))))
 
 
 def _in_place(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, SSAValue
 
 from kopt import dtypes
+from kopt.building import types
 from kopt.config import unknown_key
 from kopt.dialects.builder import as_hint
 from kopt.dialects.host import AllocOp, CallOp, ViewOp
@@ -25,7 +26,8 @@ from kopt.errors import ArgumentError, ConfigError, UnsupportedError
 from kopt.frontend import hooks, host_ops, source
 from kopt.frontend.calls import current_rewritten
 from kopt.frontend.dtypes import from_spec
-from kopt.frontend.host import Host, HostArray, Root, memref_type, to_torch
+from kopt.frontend.host import Host, HostArray, Root, to_torch
+from kopt.frontend.open_shapes import bind, memref_type, stand_ins
 from kopt.frontend.registration import register_all
 from kopt.frontend.results import result_tree
 from kopt.frontend.run_time_scalars import open_number
@@ -151,10 +153,10 @@ class _Import:
     def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Imported:
         """Runs the function and wraps up what was recorded."""
         bound = _bind(self.function, args, kwargs)
-        values = {name: self._argument(value, (name,)) for name, value in bound.arguments.items()}
-        bound.arguments.update(values)
         outer, state.tracer = state.tracer, self.tracer
         try:
+            values = {name: self._argument(value, (name,)) for name, value in bound.arguments.items()}
+            bound.arguments.update(values)
             with located(source.runs_rewritten, source.positions), self.host:
                 value = current_rewritten(self.function)(*bound.args, **bound.kwargs)
         except BaseException:
@@ -189,8 +191,9 @@ class _Import:
         number = len(self.params)
         name = "_".join(str(part) for part in path)
         self.params.append(Param(name, spec, path))
-        argument = self.block.insert_arg(memref_type(meta), len(self.block.args))
+        argument = self.block.insert_arg(array_type(spec), len(self.block.args))
         argument.name_hint = as_hint(name) if name.isidentifier() else None
+        bind(argument, spec.shape)
         real = None if isinstance(value, TensorSpec) or is_struct(value) else value
         first = next((n for n, other in enumerate(self.host.real) if same_elements(other, real)), None)
         self.host.real.append(real)
@@ -198,7 +201,7 @@ class _Import:
         array = HostArray(argument, Root(number), recipe, number)
         if first is not None:  # one tensor by two names: what is written by one is read by the other
             array = self.host.array(self.metas[first])
-        self.metas.append(self.host.track(meta, array))
+        self.metas.append(meta := self.host.track(meta, array))
         return meta
 
     def _add_hidden(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -333,10 +336,15 @@ def _entry_name(function: FunctionType) -> str:
     return function.__name__ if function.__name__.isidentifier() else "kernel"
 
 
+def array_type(spec: TensorSpec) -> MemRefType:
+    """The IR's type of an argument. Arrays of which extents are open are contiguous: calls see to that."""
+    return types.array_type(replace(spec, strides=None) if spec.open else spec)
+
+
 def _meta(spec: TensorSpec) -> torch.Tensor:
     dtype = from_spec(spec.dtype)
-    if spec.strides is None:
-        return torch.empty(spec.shape, dtype=dtype, device="meta")
+    if spec.strides is None or spec.open:
+        return torch.empty(stand_ins(spec.shape), dtype=dtype, device="meta")
     return torch.empty_strided(spec.shape, spec.strides, dtype=dtype, device="meta")
 
 

@@ -21,6 +21,7 @@ from kopt.frontend.broadcasting import broadcast, common_dims, untag
 from kopt.frontend.dtypes import element_type
 from kopt.frontend.masks import both, is_mask, selected, spread_value, without_masks
 from kopt.frontend.moving_slices import as_lanes, moves
+from kopt.frontend.open_shapes import check_entry
 from kopt.frontend.ops.rules import convert, truth
 from kopt.frontend.ops.shapes import ONE, reshape_dims, unsqueeze_at
 from kopt.frontend.ops.slicing import lane
@@ -28,6 +29,7 @@ from kopt.frontend.positions import fixed
 from kopt.frontend.ragged import is_hidden
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, Index, LaneNumbers, TileRange, as_tensor, describe, index_ssa, is_number
+from kopt.open_extents import is_open
 
 #: The element types of pointers.
 _POINTERS = (torch.int64, torch.uint64)
@@ -120,6 +122,8 @@ def _by_the_whole_block(items: list[Any], shape: tuple[int, ...], value: DeviceT
         return out
     for number, (item, extent, dim) in enumerate(zip(items, shape, value.dims, strict=True)):
         tag = dim.tag.data
+        if is_open(extent):
+            continue
         only = tag and dim.size.data > extent == tracer.extents.get(tag) == tracer.ends.get(tag)
         if only and isinstance(item, slice) and item == slice(None):
             out[number] = TileRange(tracer.ranges[tag], tag, tracer.range_blocks.get(tag))
@@ -266,6 +270,8 @@ def _place(items: list[Any], entries: list[Entry], dims: tuple[DimAttr, ...], wi
 
 def _entries(items: list[Any], shape: tuple[int, ...]) -> list[Entry]:
     """Each item as an entry; index tensors together."""
+    for item, extent in zip(items, shape, strict=True):
+        check_entry(extent, item)
     tensors = {n: i for n, i in enumerate(items) if isinstance(i, DeviceTensor) and i.rank}
     plain = {n: _entry(i, size) for n, (i, size) in enumerate(zip(items, shape, strict=True)) if n not in tensors}
     _note_lanes(items)

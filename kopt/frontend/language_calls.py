@@ -24,6 +24,7 @@ from kopt.frontend.combining import associative_scan, reduce_call, torch_functio
 from kopt.frontend.indexing import load, store
 from kopt.frontend.lane_counts import lanes_of_registered
 from kopt.frontend.loops.device import LoopDim, LoopSpec
+from kopt.frontend.open_shapes import multiple_of
 from kopt.frontend.ops.creation import arange as torch_arange
 from kopt.frontend.ops.creation import full, lane_numbers
 from kopt.frontend.ops.joining import stack
@@ -39,6 +40,7 @@ from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import DeviceTensor, TileRange, as_tensor, describe, is_device
 from kopt.ir.widths import next_power_of_two
 from kopt.language.unsupported import UNSUPPORTED
+from kopt.open_extents import check_known, is_open
 
 #: How many programs a kernel that asks for the number of processors is told to start.
 CORES = 8
@@ -79,13 +81,17 @@ def _walks(begin_or_end: Any, end: Any, sizes: Any, what: str) -> tuple[list[tup
 
 def _forwards(begin: Any, end: Any) -> tuple[Any, Any]:
     """The bounds of a loop; those of one that ends before it begins are of one that visits nothing, as in Python."""
+    check_known([begin])
+    if is_open(end):
+        return (begin, end) if isinstance(begin, int) and begin == 0 else end.needed()
     backwards = isinstance(begin, int) and isinstance(end, int) and int(end) < int(begin)
     return (0, 0) if backwards else (begin, end)
 
 
 def _block(lower: Any, upper: Any, size: Any, axis: int, rank: int, on_grid: bool) -> tuple[int, BlockInfo | None]:
     """The block size of one dimension, and what registered it."""
-    extent = int(upper) - int(lower) if isinstance(lower, int) and isinstance(upper, int) else None
+    known = isinstance(lower, int) and isinstance(upper, int) and not is_open(upper)
+    extent = int(upper) - int(lower) if known else None
     if size is None:
         default = lambda: provisional_size(extent, axis, rank)  # noqa: E731
         info = current().new_block(default, extent=extent, axis=axis, rank=rank, on_grid=on_grid)
@@ -315,6 +321,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "device_print": device_print,
     "barrier": barrier,
     "cdiv": cdiv,
+    "multiple_of": multiple_of,
     "next_power_of_2": next_power_of_2,
     **atomics.FUNCTIONS,
     **inline_code.FUNCTIONS,

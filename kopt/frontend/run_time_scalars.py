@@ -12,18 +12,14 @@ from typing import Any, NoReturn
 
 import torch
 
-from kopt.errors import UnsupportedError
 from kopt.frontend.device_value import DeviceValue, call_torch
 from kopt.frontend.source import place_of, user_frame
+from kopt.open_extents import NeedsConstant
 from kopt.runtime.run_time_scalars import Expression, Path, ScalarArgument
 
 #: The dtypes of arguments, by those of the computation; other numbers are constants.
 _HELD = {torch.float32: "f32", torch.float64: "f64", torch.int32: "i32", torch.int64: "i64"}
 _THROUGH_F32 = (torch.float16, torch.bfloat16)
-
-
-class NeedsConstant(UnsupportedError):
-    """The kernel needs a number while it is imported."""
 
 
 class OpenNumber:

@@ -18,6 +18,7 @@ from kopt.dialects.tile import OpenBlock, TileType
 from kopt.errors import ConfigError, Location
 from kopt.frontend import source
 from kopt.frontend.state import unsupported
+from kopt.open_extents import OpenExtent
 
 
 @dataclass
@@ -130,6 +131,9 @@ class Tracer:
         self.ends: dict[str, int | None] = {}
         #: Where a function of the kernel returned last: in the end, the kernel itself.
         self.returned: Location | None = None
+        #: Open extents by the numbers that stand for them, with their values; and those that limit ranges.
+        self.open_extents: dict[int, tuple[OpenExtent, SSAValue]] = {}
+        self.open_limits: dict[SSAValue, OpenExtent] = {}
         self.tag_count = 0
         #: What the kernel printed, until it is known that its body is not recorded once more.
         self.printed: list[str] = []

@@ -28,6 +28,7 @@ from kopt.frontend.run_time_scalars import OpenNumber
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.undefined import Undefined
+from kopt.open_extents import OpenExtent
 
 INDEX = IndexType()
 
@@ -163,6 +164,8 @@ def known_lanes(size: int, tag: str) -> Any:
 
 def counted(value: Any) -> Any:
     """An operand of device arithmetic; the size of a loaded block is its number of valid lanes."""
+    if isinstance(value, OpenExtent):
+        return Index(current().open_extents[value.stand_in][1], natural=True)
     if not isinstance(value, BlockSize):
         return value
     if value.count is not None:
@@ -306,6 +309,8 @@ def index_ssa(value: Any) -> SSAValue:
     """A number as an ``index`` value of the IR: a Python integer, an `Index`, an integer of rank 0."""
     if isinstance(value, Index):
         return value.ssa
+    if isinstance(value, OpenExtent):
+        return current().open_extents[value.stand_in][1]
     if isinstance(value, int):
         return constant_index(int(value))
     if isinstance(value, torch.Tensor):

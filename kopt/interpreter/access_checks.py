@@ -17,8 +17,10 @@ from kopt.analysis.access_parts import AccessPart, computed_part, fixed_part, vi
 from kopt.analysis.aliases import written_arguments
 from kopt.analysis.entry import entry_function
 from kopt.analysis.index_slice import sliceable
+from kopt.dialects.tile.extents import argument_extents
 from kopt.errors import UnsupportedError
 from kopt.interpreter.partial import PartialMachine, TooLong
+from kopt.open_extents import is_open
 
 #: Operations of a part that are run at import, and elements of an array over which cells may meet, at most.
 _STEPS, _ELEMENTS = 20_000, 1 << 24
@@ -32,7 +34,8 @@ def check_visible(module: ModuleOp, func: FuncOp) -> None:
 
     Loops that carry nothing are run at their ends alone.
     """
-    arrays = all(isinstance(type, MemRefType) for type in func.function_type.inputs)
+    types = func.function_type.inputs
+    arrays = all(isinstance(type, MemRefType) and not any(map(is_open, type.get_shape())) for type in types)
     found = visible_part(func, _ELEMENTS) if arrays and sliceable(func) else None
     if not found:
         return
@@ -50,26 +53,34 @@ class AccessChecks:
         self._fixed: AccessPart | None = fixed
         self._computed = computed
         self._written = frozenset(written_arguments(func))
+        found = argument_extents(func.body.block.args)
+        self._open = {extent: (func.body.block.args.index(array), dim) for extent, (array, dim) in found.items()}
 
     @property
     def remain(self) -> bool:
         """Whether further calls have something to look at."""
         return bool(self._fixed or self._computed)
 
-    def check(self, argument: Arguments) -> None:
-        """Raises `AccessError` for the first access that is wrong; what arguments cannot change is run once."""
+    def check(self, argument: Arguments, shapes: Sequence[tuple[int, ...]]) -> None:
+        """Raises `AccessError` for the first access that is wrong; what arguments cannot change is run once.
+
+        ``shapes`` are those of the arguments.
+        """
         with suppress(UnsupportedError):  # an operator that NumPy lacks decides: the reference does not run it either
             if self._fixed:
-                self._run(self._fixed, argument)
-            self._fixed = None
+                self._run(self._fixed, argument, shapes)
+            if not self._open:
+                self._fixed = None
             if self._computed:
-                self._run(self._computed, argument)
+                self._run(self._computed, argument, shapes)
 
-    def _run(self, part: AccessPart, argument: Arguments) -> None:
+    def _run(self, part: AccessPart, argument: Arguments, shapes: Sequence[tuple[int, ...]]) -> None:
         needed = part.part.held | part.watched
         values: Sequence[SSAValue] = self._func.body.block.args
         args = [self._held(n, value, argument) if value in needed else None for n, value in enumerate(values)]
-        PartialMachine(self._module, part.part, part.watched).check(self._func, args)
+        machine = PartialMachine(self._module, part.part, part.watched)
+        machine.extents = {extent: shapes[number][dim] for extent, (number, dim) in self._open.items()}
+        machine.check(self._func, args)
 
     def _held(self, number: int, value: SSAValue, argument: Arguments) -> np.ndarray:
         array = argument(number)

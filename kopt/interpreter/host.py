@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from kopt.dialects import host
-from kopt.dialects.tile import literal_value
+from kopt.dialects.tile import DimOp, literal_value
 from kopt.interpreter.aten import call
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import cast, constant, numpy_type, poison, rounded
@@ -21,13 +21,13 @@ def _memref(type: Attribute) -> MemRefType:
 
 
 def _alloc(m: Machine, op: host.AllocOp) -> np.ndarray:
-    return _filled(_memref(op.result.type), op.fill)
+    return _filled(m, _memref(op.result.type), op.fill)
 
 
-def _filled(type: MemRefType, fill: Attribute | None = None) -> np.ndarray:
+def _filled(m: Machine, type: MemRefType, fill: Attribute | None = None) -> np.ndarray:
     """A new array; without a fill its elements are poison."""
     value = poison(type.element_type) if fill is None else constant(literal_value(fill), type.element_type)
-    return np.full(type.get_shape(), rounded(np.asarray(value), type.element_type), numpy_type(type.element_type))
+    return np.full(m.shape(type), rounded(np.asarray(value), type.element_type), numpy_type(type.element_type))
 
 
 def _slices(op: host.SliceOp | host.InsertOp) -> tuple[slice, ...]:
@@ -57,8 +57,8 @@ def _launch(m: Machine, op: host.LaunchOp) -> Any:
     arrays = [m[value] for value in op.inputs]
     for number in op.written[: len(op.outputs) - len(op.yielded)]:
         unread = number in op.donated
-        arrays[number] = _filled(_memref(op.inputs[number].type)) if unread else arrays[number].copy()
-    arrays += [_filled(_memref(value.type)) for value in op.yielded]
+        arrays[number] = _filled(m, _memref(op.inputs[number].type)) if unread else arrays[number].copy()
+    arrays += [_filled(m, _memref(value.type)) for value in op.yielded]
     m.run_region(op.body.block, arrays)
     outputs = [arrays[number] for number in op.written]
     return outputs[0] if len(outputs) == 1 else outputs
@@ -66,7 +66,7 @@ def _launch(m: Machine, op: host.LaunchOp) -> Any:
 
 def _reuse(m: Machine, op: host.ReuseOp) -> np.ndarray:
     """The old array's memory, in which nothing of the old array may be seen."""
-    m[op.source][...] = _filled(_memref(op.result.type), op.fill)
+    m[op.source][...] = _filled(m, _memref(op.result.type), op.fill)
     return m[op.source]
 
 
@@ -88,6 +88,7 @@ def _call_out(m: Machine, op: host.CallOutOp) -> None:
 
 HANDLERS: dict[type, Handler] = {
     host.AllocOp: _alloc,
+    DimOp: lambda m, op: m[op.source].shape[op.dim.data],
     host.ReshapeOp: lambda m, op: m[op.source].reshape(op.result_type.get_shape()),
     host.PermuteOp: lambda m, op: np.transpose(m[op.source], op.order),
     host.SliceOp: lambda m, op: m[op.source][_slices(op)],

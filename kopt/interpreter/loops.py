@@ -56,8 +56,9 @@ class LoopBlocks(Sequence[Bound]):
 
 
 def _grid(m: Machine, op: GridOp) -> None:
-    bounds = zip(op.ranges, op.bounds, strict=True)
-    axes = [m.visited(op, LoopBlocks(lower, upper, range_type(arg).size)) for arg, (lower, upper) in bounds]
+    lowers, limits = [lower for lower, _ in op.bounds], [m.number(limit) for limit in op.limits]
+    bounds = zip(op.ranges, lowers, limits, strict=True)
+    axes = [m.visited(op, LoopBlocks(lower, upper, range_type(arg).size)) for arg, lower, upper in bounds]
     if (cells := math.prod(map(len, axes))) > VISITS:
         raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} cells, found {cells}")
     outer, m.sums = m.monitor, Sums()
@@ -104,7 +105,7 @@ def written(m: Machine, body: Region) -> list[np.ndarray]:
 
 
 def _for(m: Machine, op: ForOp) -> Any:
-    lower, upper = (bound if isinstance(bound, int) else m[bound] for bound in op.bounds)
+    lower, upper = map(m.number, op.bounds)
     carried = tuple(m[value] for value in op.inits)
     for bound in m.visited(op, LoopBlocks(lower, upper, range_type(op.range).size)):
         m.bind(op.range, bound)

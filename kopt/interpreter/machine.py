@@ -14,6 +14,7 @@ from xdsl.traits import IsTerminator
 
 from kopt.diagnostics import location_of
 from kopt.dialects import tile
+from kopt.dialects.tile.extents import argument_extents
 from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.copies import Copies
@@ -22,6 +23,7 @@ from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, TileValue, Validity, ValidLanes
 from kopt.interpreter.world import World
 from kopt.limits import ELEMENTS, VISITS
+from kopt.open_extents import OpenExtent, fits
 from kopt.walk import walk
 
 #: Computes an operation's results: none, one, or a tuple of several.
@@ -66,6 +68,8 @@ class Machine:
         """Copies that are on the way."""
         self.program = 0
         """The number of the GPU program that runs."""
+        self.extents: dict[OpenExtent, int] = {}
+        """The extents of the arguments that differ from call to call."""
         self._handlers = handlers
         self._values: dict[SSAValue, Any] = {}
         self._bounds: dict[str, Bound] = {}
@@ -76,6 +80,14 @@ class Machine:
 
     def __setitem__(self, value: SSAValue, held: Any) -> None:
         self._values[value] = held
+
+    def number(self, bound: SSAValue | int) -> int:
+        """A bound of a loop."""
+        return bound if isinstance(bound, int) else self._values[bound]
+
+    def shape(self, type: MemRefType) -> tuple[int, ...]:
+        """A shape, with the extents of the call."""
+        return tuple(self.extents[n] if isinstance(n, OpenExtent) else n for n in type.get_shape())
 
     def tile(self, value: SSAValue) -> TileValue:
         """The tile that a value holds."""
@@ -120,12 +132,17 @@ class Machine:
 
     def call(self, function: FuncOp, args: Sequence[Any]) -> tuple[Any, ...]:
         """Run a function of the module."""
+        for extent, (argument, dim) in argument_extents(function.body.block.args).items():
+            self.extents[extent] = args[argument.index].shape[dim]  # pyright: ignore[reportAttributeAccessIssue]
         for op in walk(function):
             for result in op.results:
-                if isinstance(result.type, MemRefType | tile.TileType) and _lanes(result.type) > ELEMENTS:
+                if isinstance(result.type, MemRefType | tile.TileType) and self._lanes(result.type) > ELEMENTS:
                     message = f"the reference interpreter holds at most {ELEMENTS} elements, found {result.type}"
                     raise UnsupportedError(message, location_of(op))
         return self.run_region(function.body.block, args)
+
+    def _lanes(self, type: MemRefType | tile.TileType) -> int:
+        return math.prod(self.shape(type) if isinstance(type, MemRefType) else type.shape)
 
     def run_region(self, block: Block, args: Sequence[Any] = ()) -> tuple[Any, ...]:
         """Run a block; gives what its terminator passes on."""
@@ -154,10 +171,6 @@ class Machine:
             self._values[result] = held
 
 
-def _lanes(type: MemRefType | tile.TileType) -> int:
-    return math.prod(type.get_shape() if isinstance(type, MemRefType) else type.shape)
-
-
 def check_arguments(function: FuncOp, args: Sequence[np.ndarray]) -> None:
     """Raise `ArgumentError` where the arrays do not fit the function's memrefs."""
     types = function.function_type.inputs.data
@@ -167,7 +180,7 @@ def check_arguments(function: FuncOp, args: Sequence[np.ndarray]) -> None:
         if not isinstance(type, MemRefType):
             continue
         name = f"argument {number} of '{function.sym_name.data}' is {type}"
-        if tuple(arg.shape) != type.get_shape():
+        if len(arg.shape) != type.get_num_dims() or not fits(arg.shape, type.get_shape()):
             raise ArgumentError(f"{name}, found shape {tuple(arg.shape)}")
         if arg.dtype != numpy_type(type.element_type):
             raise ArgumentError(f"{name}, held in {numpy_type(type.element_type)}, found {arg.dtype}")

@@ -112,7 +112,7 @@ class PartialMachine(Machine):
         """An array of a memref's shape, which takes memory only where it is written or watched."""
         if not isinstance(value.type, MemRefType):
             return None
-        shape, dtype = value.type.get_shape(), numpy_type(value.type.element_type)
+        shape, dtype = self.shape(value.type), numpy_type(value.type.element_type)
         return np.zeros(shape, dtype) if value in self._real else np.broadcast_to(np.zeros((), dtype), shape)
 
     def _look(self, op: Access | TakeAlongOp) -> None:

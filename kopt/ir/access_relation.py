@@ -30,6 +30,7 @@ from kopt.ir.polynomial import Coefficient
 from kopt.ir.rewriting import Rewriting
 from kopt.ir.runs import ElementRun, contiguous, groups_of, repeated
 from kopt.ir.value_range import ValueRange
+from kopt.open_extents import is_open
 
 Kind = Literal["point", "whole", "block", "runs", "elements"]
 #: From what moves best to what moves worst.
@@ -119,7 +120,7 @@ class AccessRelation:
     @property
     def in_bounds(self) -> bool:
         """Whether every lane of the domain is known to address an element."""
-        return all(
+        return not any(map(is_open, self.shape)) and all(
             self.domain.range_of(index).is_natural and self.domain.range_of(extent - 1 - index).is_natural
             for index, extent in zip(self.indices, self.shape, strict=True)
         )

@@ -14,6 +14,7 @@ from kopt.cached_property import cached_property
 from kopt.dialects import triton
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp, range_type, tag_of
+from kopt.dialects.tile.extents import DimOp
 
 
 def block_tag(tag: str) -> str:
@@ -68,13 +69,12 @@ def binding(range: SSAValue) -> Binding:
         if isinstance(owner, WholeOp):
             return Binding(owner, 0, owner.extent.data)
         if isinstance(owner, triton.RangeOp):
-            return Binding(owner, owner.lower.data, owner.upper.data)
+            return Binding(owner, owner.lower.data, owner.limit)
         raise ValueError(f"{range} is bound by no loop")
     parent = owner.parent_op()
     if isinstance(parent, GridOp):
         position = owner.args.index(range)
-        lower, upper = parent.bounds[position]
-        return Binding(parent, lower, upper, position)
+        return Binding(parent, parent.bounds[position][0], parent.limits[position], position)
     if isinstance(parent, ForOp):
         lower, upper = parent.bounds
         return Binding(parent, lower, upper)
@@ -112,6 +112,8 @@ def multiple_of(bound: SSAValue | int) -> int:
     if isinstance(bound, int):
         return abs(bound)
     op = bound.owner
+    if isinstance(op, DimOp):
+        return op.divisor
     if not isinstance(op, BeginOp | EndOp) or isinstance(op.range.owner, ShiftOp):
         return 1
     of = binding(op.range)

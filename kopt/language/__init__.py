@@ -39,7 +39,7 @@ from kopt.language.loops import (
     tile_index,
 )
 from kopt.language.random_numbers import rand, rand4x, randint
-from kopt.language.sizes import cdiv, next_power_of_2
+from kopt.language.sizes import cdiv, multiple_of, next_power_of_2
 from kopt.language.tensors import (
     arange,
     associative_scan,
@@ -106,6 +106,7 @@ __all__ = [
     "load_bfloat16_x16_to_float16",
     "load_float4_e2m1fn_x16_to_float16",
     "make_async_remote_copy",
+    "multiple_of",
     "next_power_of_2",
     "pdl_launch_dependents",
     "pdl_wait",

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from kopt.errors import ArgumentError
 from kopt.language.running import RUNNING
 
 
 def cdiv(a: int, b: int) -> int:
     """The quotient rounded up; also on the host."""
     return -(-a // b)
+
+
+def multiple_of(extent: int, number: int) -> int:
+    """The extent, which is stated to be a multiple of a number: blocks that divide it need no masks.
+
+    That matters for extents that differ from call to call (``dynamic=``), and each call's is checked.
+    """
+    if number < 1 or extent % number:
+        raise ArgumentError(f"{extent} is no multiple of {number}, as kopt.multiple_of states")
+    return extent
 
 
 def next_power_of_2(value: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -20,6 +21,7 @@ from kopt.analysis.ragged import ragged_ranges
 from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
 from kopt.diagnostics import location_of, remark
 from kopt.dialects import tile, triton
+from kopt.dialects.tile.extents import DimOp
 from kopt.dialects.tile.planned import forget_plan
 from kopt.dialects.tile.values import literal, literal_value
 from kopt.errors import LoweringError
@@ -78,19 +80,22 @@ class ConvertTileToTritonPass(ModulePass):
 
     def _convert_grid(self, grid: tile.GridOp, options: tuple[int, int], name: str) -> None:
         inputs = _outer_values(grid)
-        memrefs = _in_order([value for value in inputs if isinstance(value.type, MemRefType)], grid)
+        counts = _counts(grid)
+        dims = [value.owner for value in inputs if isinstance(value.owner, DimOp)]
+        arrays = [value for value in inputs if isinstance(value.type, MemRefType)]
+        memrefs = _in_order(list(dict.fromkeys([*arrays, *(dim.source for dim in dims)])), grid)
         body = Block(arg_types=[value.type for value in memrefs])
-        cells = _cells(grid)
         read = accessed(grid, MemoryEffectKind.READ)
-        write_only = [number for number, value in enumerate(memrefs) if value not in read]
+        write_only = [number for number, value in enumerate(memrefs) if value in arrays and value not in read]
         launch = triton.LaunchOp(
             name,
             memrefs,
-            cells,
+            _cells(grid),
             *options,
             Region(body),
             grid.attributes,
             write_only,
+            _per(grid),
         )
         launch.location = grid.location
         for number in write_only:
@@ -98,8 +103,8 @@ class ConvertTileToTritonPass(ModulePass):
         inside: dict[SSAValue, SSAValue] = dict(zip(memrefs, body.args, strict=True))
         for value in inputs:
             if value not in inside:
-                inside[value] = _constant_inside(grid, value, body)
-        _move_body(grid, body, inside)
+                inside[value] = _number_inside(grid, value, body, inside)
+        _move_body(grid, body, inside, [inside[count] if isinstance(count, SSAValue) else count for count in counts])
         Rewriter.replace_op(grid, launch)
 
 
@@ -144,13 +149,23 @@ def _options(grid: tile.GridOp, budget: Budget) -> tuple[int, int]:
 
 
 def _cells(grid: tile.GridOp) -> int:
-    return prod(_counts(grid))
+    """The programs, of each combination of blocks of extents that are values where there are such."""
+    return prod(count for count in _counts(grid) if isinstance(count, int))
 
 
-def _counts(grid: tile.GridOp) -> list[int]:
-    """Blocks along each dimension of a grid."""
-    sizes = [range.type.size for range in grid.ranges]  # pyright: ignore[reportAttributeAccessIssue]
-    return [-(-(upper - lower) // size) for (lower, upper), size in zip(grid.bounds, sizes, strict=True)]
+def _counts(grid: tile.GridOp) -> list[int | SSAValue]:
+    """Blocks along each dimension of a grid: numbers, or the extent of which there are."""
+    limits = zip(grid.bounds, grid.limits, grid.ranges, strict=True)
+    return [
+        limit if isinstance(limit, SSAValue) else -(-(limit - lower) // tile.range_type(range).size)
+        for (lower, _), limit, range in limits
+    ]
+
+
+def _per(grid: tile.GridOp) -> list[tuple[SSAValue, int]]:
+    """The extents of a grid that are values, with the sizes of their blocks."""
+    pairs = zip(grid.limits, grid.ranges, strict=True)
+    return [(limit, tile.range_type(range).size) for limit, range in pairs if isinstance(limit, SSAValue)]
 
 
 def _outer_values(grid: tile.GridOp) -> list[SSAValue]:
@@ -175,8 +190,13 @@ def _in_order(memrefs: list[SSAValue], grid: tile.GridOp) -> list[SSAValue]:
     return sorted(memrefs, key={value: number for number, value in enumerate(defined)}.__getitem__)
 
 
-def _constant_inside(grid: tile.GridOp, value: SSAValue, body: Block) -> SSAValue:
-    """A copy of an outer constant at the start of the kernel."""
+def _number_inside(grid: tile.GridOp, value: SSAValue, body: Block, inside: dict[SSAValue, SSAValue]) -> SSAValue:
+    """A copy of an outer constant, or of an array's extent, at the start of the kernel."""
+    if isinstance(dim := value.owner, DimOp):
+        own = DimOp(inside[dim.source], dim.dim.data, dim.divisor)
+        own.location, own.result.name_hint = dim.location, value.name_hint
+        body.add_op(own)
+        return own.result
     if not isinstance(value.owner, ConstantOp):
         raise LoweringError(
             f"a kernel cannot use the host's {value.type} %{value.name_hint}", location_of(grid), id="gpu-block"
@@ -186,7 +206,9 @@ def _constant_inside(grid: tile.GridOp, value: SSAValue, body: Block) -> SSAValu
     return constant.result
 
 
-def _move_body(grid: tile.GridOp, body: Block, inside: dict[SSAValue, SSAValue]) -> None:
+def _move_body(
+    grid: tile.GridOp, body: Block, inside: dict[SSAValue, SSAValue], counts: Sequence[int | SSAValue]
+) -> None:
     """Moves a grid's operations behind new ranges, and lets them use the kernel's own values."""
     inner = set(walk(grid))
     for outer, own in inside.items():
@@ -194,9 +216,9 @@ def _move_body(grid: tile.GridOp, body: Block, inside: dict[SSAValue, SSAValue])
         for use in list(outer.uses):
             if use.operation in inner:
                 use.operation.operands[use.index] = own
-    blocks = block_numbers(body, grid, _counts(grid))
-    for range, block, (lower, upper) in zip(grid.ranges, blocks, grid.bounds, strict=True):
-        made = triton.RangeOp(block, lower, upper, tile.range_type(range))
+    blocks = block_numbers(body, grid, counts)
+    for range, block, (lower, _), limit in zip(grid.ranges, blocks, grid.bounds, grid.limits, strict=True):
+        made = triton.RangeOp(block, lower, limit, tile.range_type(range))
         made.location = grid.location
         made.result.name_hint = range.name_hint
         body.add_op(made)
@@ -220,6 +242,8 @@ def _convert_block_numbers(op: Operation) -> None:
     if isinstance(op, tile.IdOp):
         op.result.replace_all_uses_with(made.block)
         Rewriter.erase_op(op)
+        return
+    if made.upper is None:
         return
     trips = -(-(made.upper.data - made.lower.data) // tile.range_type(op.range).size)
     Rewriter.replace_op(op, ConstantOp.from_int_and_width(trips, op.result.type))

@@ -92,4 +92,4 @@ def _take_off(grid: GridOp, plan: Plan) -> None:
         return
     numbers: dict[str, str] = {}
     rest = renamed(rest, operand=lambda number: numbers.setdefault(number, str(len(numbers))))
-    grid.plan, grid.operands = PlanAttr(rest), [grid.planned[int(number)] for number in numbers]
+    grid.plan_by(PlanAttr(rest), [grid.planned[int(number)] for number in numbers])

@@ -84,7 +84,8 @@ def check_intervals(
 def check_accesses(checks: AccessChecks | None, values: Sequence[Any]) -> None:
     """Raises `AccessError` for an access that what the arguments hold takes outside of its array."""
     if checks is not None and all(map(is_known, values)):
-        checks.check(lambda number: to_reference(pack(_on_cpu(values[number]))))
+        shapes = [tuple(value.shape) for value in values]
+        checks.check(lambda number: to_reference(pack(_on_cpu(values[number]))), shapes)
 
 
 def _on_cpu(value: Any) -> Any:

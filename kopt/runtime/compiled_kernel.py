@@ -14,7 +14,7 @@ from kopt.runtime.read_values import ReadValue
 from kopt.runtime.results import Constant, FromArgument, FromResult, Result
 from kopt.runtime.run_time_scalars import ScalarArgument, follow
 from kopt.runtime.torch_tracing import breaks_graphs, keep_untraced
-from kopt.specs import framework_of
+from kopt.specs import TensorSpec, framework_of
 from kopt.targets.target import Target
 
 
@@ -137,6 +137,12 @@ class CompiledKernel:
             after()
         return self.form.rebuild(outputs, [*tensors, *self.executable.hidden])
 
+    @property
+    def _open(self) -> dict[Path, TensorSpec]:
+        """The specs of arrays with extents that any call may give, by their paths."""
+        pairs = zip(self.form.paths, self.executable.params.specs, strict=True)
+        return {path: spec for path, spec in pairs if isinstance(path, tuple) and spec.open}
+
     def guard(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Guard | None:
         """The short way for calls of a kernel like one that was admitted and has run; None where there is none."""
         types = tuple(map(type, (*args, *kwargs.values())))
@@ -150,9 +156,8 @@ class CompiledKernel:
         def rebuilt(*tensors: Any) -> Any:
             return form.rebuild(as_list(launch(*tensors)), [*tensors, *hidden])
 
-        found = Compiled(
-            form.paths, hidden, form.mutated, form.reads, form.numbers, launch if form.gives_results else rebuilt
-        )
+        run = launch if form.gives_results else rebuilt
+        found = Compiled(form.paths, hidden, form.mutated, form.reads, form.numbers, run, self._open)
         guard = make_guard(kernel, form.signature, args, kwargs, found)
         if guard is None:
             self.unguarded.add(types)

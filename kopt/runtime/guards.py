@@ -11,20 +11,22 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
 from types import FunctionType
 from typing import Any
 
+from kopt.open_extents import OpenExtent
 from kopt.runtime.admission import arrays_in
 from kopt.runtime.cache import Identity, names_read, read_key, value_key
 from kopt.runtime.devices import environment_target
+from kopt.runtime.open_guards import open_conditions
 from kopt.runtime.run_time_scalars import Path, ScalarArgument
 from kopt.runtime.sharing import sharing, span
 from kopt.runtime.users_code import is_users
-from kopt.specs import framework_of, stored
+from kopt.specs import TensorSpec, framework_of, stored
 
 #: What a guard gives for a call that it does not know.
 MISS = object()
@@ -47,7 +49,8 @@ class Compiled:
 
     ``paths`` say where the arrays are in the values of the parameters, ``hidden`` those that follow; ``written`` are
     the numbers of those that change. ``checks`` are values that the import read: ``holds`` of the arrays says whether
-    they are the same, ``place`` where a name had it. ``numbers`` are the paths of those that any call may give.
+    they are the same, ``place`` where a name had it. ``numbers`` are the paths of those that any call may give, and
+    ``open`` the specs of the arrays that have extents which any call may give.
     ``run`` is called with the arrays.
     """
 
@@ -57,13 +60,14 @@ class Compiled:
     checks: Sequence[Any]
     numbers: frozenset[Path]
     run: Callable[..., Any]
+    open: Mapping[Path, TensorSpec] = field(default_factory=dict)
 
 
 def make_guard(
     kernel: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], compiled: Compiled
 ) -> Guard | None:
     """The guard for calls like one that was admitted and has run; None where no text can tell such calls."""
-    text = _Text(compiled.numbers)
+    text = _Text(compiled.numbers, compiled.open)
     try:
         text.untraced()
         text.call(signature, args, kwargs)
@@ -114,6 +118,9 @@ def _memory(tensor: Any) -> tuple[Any, ...]:
     condition = "(s := {x}.untyped_storage()).data_ptr() and s.nbytes() >= {x}.storage_offset() * {0} + {1}"
     return condition, tensor.itemsize, _extent(tensor)[1]
 
+
+#: What is different where extents may change.
+_OF_SHAPE = (_shape, _strides, _memory)
 
 #: By framework; the first rules out most others.
 _PROPERTIES: dict[str, tuple[Property, ...]] = {
@@ -173,6 +180,8 @@ class _Text:
     """A guard's text under way: its lines, the constants that they name, and the arrays by their paths."""
 
     numbers: frozenset[Path] = frozenset()
+    open: Mapping[Path, TensorSpec] = field(default_factory=dict)
+    extents: dict[OpenExtent, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     names: dict[str, Any] = field(default_factory=lambda: {"MISS": MISS})
     found: dict[Path, tuple[str, Any]] = field(default_factory=dict)
@@ -232,7 +241,7 @@ class _Text:
             for number, item in enumerate(value):
                 self._argument((*path, number), f"{x}[{number}]", item)
         elif (framework := framework_of(value)) is not None:
-            self._array(x, value, framework)
+            self._array(x, value, framework, self.open.get(path))
             self.found[path] = x, value
         elif path in self.numbers:
             self.require("type({x}) is {0}", type(value), x=x)
@@ -246,15 +255,23 @@ class _Text:
         else:
             self.require("{0}({x}) == {1}", value_key, value_key(value), x=x)
 
-    def _array(self, x: str, value: Any, framework: str) -> None:
+    def _array(self, x: str, value: Any, framework: str, open: TensorSpec | None = None) -> None:
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         if not re.fullmatch(_PLAIN[framework], kind) or stored(value) is not value:
             raise _NoGuard
+        if open is not None and framework != "torch":
+            raise _NoGuard
         for compared in _PROPERTIES[framework]:
-            self.require(*compared(value), x=x)
+            if open is None or compared not in _OF_SHAPE:
+                self.require(*compared(value), x=x)
+        if open is not None:
+            for condition in open_conditions(value, open.shape, self.extents):
+                self.require(*condition, x=x)
 
     def arrays(self, compiled: Compiled) -> None:
         """Conditions on the arrays that the kernel takes: hidden ones, those that it writes, and where they meet."""
+        if compiled.open and compiled.written:
+            raise _NoGuard  # where arrays begin and end differs from call to call
         tensors = [self.found.get(path) for path in compiled.paths if isinstance(path, tuple)]
         if None in tensors:
             raise _NoGuard

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kopt.errors import ArgumentError
+from kopt.open_extents import MOST, OpenExtent, fits
 from kopt.runtime.exchange import check_grad
 from kopt.specs import TensorSpec, framework_of, spec_of
 
@@ -44,7 +45,24 @@ class Signature:
             raise self._error(f"expected {_count(len(self.parameters))}, got {len(args)}")
         for parameter, value in zip(self.parameters, args, strict=True):
             self._check_one(parameter, value, devices)
+        self.check_extents(args)
         return self._one_framework(args)
+
+    def check_extents(self, args: Sequence[Any]) -> None:
+        """Check that extents which may change are as each other, and multiples, as the kernel was compiled for."""
+        known: dict[OpenExtent, tuple[str, int]] = {}
+        for parameter, value in zip(self.parameters, args, strict=True):
+            for dim, (extent, have) in enumerate(zip(parameter.spec.shape, value.shape, strict=True)):
+                if not isinstance(extent, OpenExtent):
+                    continue
+                place = f"{parameter.name}.size({dim})"
+                if have > MOST:
+                    raise self._error(f"{place} is {have}, and an extent that may change is at most {MOST}")
+                if have % extent.multiple:
+                    raise self._error(f"{place} is {have}, and no multiple of {extent.multiple}, as the kernel states")
+                first, length = known.setdefault(extent, (place, have))
+                if length != have:
+                    raise self._error(f"{place} is {have} and {first} is {length}: they have to be the same")
 
     def _check_one(self, parameter: TensorParameter, value: Any, devices: Sequence[str]) -> None:
         name, expected = parameter.name, parameter.spec
@@ -58,7 +76,7 @@ class Signature:
             raise self._error(
                 f"argument '{name}': expected dtype {expected.dtype.spec} ({expected}), got {got.dtype.spec} ({got})"
             )
-        if got.shape != expected.shape:
+        if not fits(got.shape, expected.shape):
             raise self._error(f"argument '{name}': expected shape {_list(expected)}, got {_list(got)}")
         device = device_of(value)
         if devices and device not in devices:

@@ -36,14 +36,15 @@ def interprets_here() -> bool:
 
 def relayout(tensor: Any, spec: TensorSpec) -> Any:
     """The tensor with the strides that the kernel was compiled for: itself, or a copy."""
-    wanted = spec.strides or contiguous_strides(spec.shape)
+    shape = tuple(tensor.shape)
+    wanted = spec.strides or contiguous_strides(shape)
     if tensor.numel() == 0 or tuple(tensor.stride()) == wanted:
         return tensor
     import torch
 
     one = tensor[tuple(slice(0, 1) if step == 0 else slice(None) for step in wanted)]
     copy = torch.empty_strided(one.shape, wanted, dtype=tensor.dtype, device=tensor.device)
-    return copy.copy_(one).expand(spec.shape)
+    return copy.copy_(one).expand(shape)
 
 
 def device_index(devices: Sequence[Any]) -> int | None:

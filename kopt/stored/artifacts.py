@@ -114,6 +114,8 @@ def _record(low: Lowered, path: Path) -> dict[str, Any]:
     """What the manifest has of a kernel, whose files are written."""
     if low.form is not None and any(read.place is None for read in low.form.reads):
         raise NotStored("elements of tensors that its import read")
+    if any(spec.open for spec in low.signature.specs):
+        raise NotStored("extents that differ from call to call")
     content = Record.of(low).json
     framework = "jax" if low.target.family == "pallas" else "torch"
     if framework == "jax" and any(isinstance(value, RandomSeed) for value in low.hidden):

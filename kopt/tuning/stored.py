@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from kopt.config import Config, make_config
 from kopt.errors import ConfigError, KoptError
 from kopt.runtime.guards import MISS
+from kopt.runtime.open_arrays import as_called
 from kopt.runtime.run_time_scalars import RunTimeScalar
 from kopt.specs import TensorSpec, framework_of, parse_spec, spec_of
 from kopt.targets.target import Target
@@ -235,7 +236,7 @@ class KeptConfigs:
         Where what was tuned for other shapes is refused for these, the kernel's own is taken. Raises `ConfigError` at
         the file's line where it was tuned for these.
         """
-        config, found = self.configuration(values, target)
+        config, found = self.configuration(as_called(values), target)
         try:
             return lower(values, target, config)
         except KoptError as error:

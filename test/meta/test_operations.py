@@ -33,6 +33,7 @@ REWRITTEN = {
         "tile.grid": "pallas: the grid of a pallas.call",
         "tile.block_size": "a constant: fold-block-sizes",
         "tile.valid_count": "a constant, or end less begin: fold-block-sizes",
+        "tile.dim": "nothing: a kernel is compiled for one shape",
         "tile.shift": "an offset of an index map, or slices of aligned blocks",
     },
     "triton": {

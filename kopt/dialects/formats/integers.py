@@ -11,9 +11,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from kopt.open_extents import check_known
+
 
 def int_array(numbers: Sequence[int]) -> DenseArrayBase:
-    """A property that holds integers."""
+    """A property that holds integers. Raises `NeedsConstant` where one is an open extent."""
+    check_known(numbers)
     return _array(tuple(numbers))
 
 

@@ -18,6 +18,7 @@ from kopt.dialects.tile import (
     bodies,
     constants,
     elementwise,
+    extents,
     for_loop,
     grid,
     memory,
@@ -34,6 +35,7 @@ from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, A
 from kopt.dialects.tile.bodies import CarryingLoop, YieldOp
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
+from kopt.dialects.tile.extents import DimOp
 from kopt.dialects.tile.for_loop import ForOp
 from kopt.dialects.tile.grid import GridOp
 from kopt.dialects.tile.index_list import (
@@ -122,6 +124,7 @@ __all__ = [
     "CastOp",
     "ConcatOp",
     "CountOp",
+    "DimOp",
     "DimAttr",
     "DotOp",
     "EVICTIONS",
@@ -196,6 +199,7 @@ Tile = Dialect(
         *random.OPS,
         *shape.OPS,
         *ranges.OPS,
+        *extents.OPS,
         *memory.OPS,
         *reductions.OPS,
         *associative.OPS,

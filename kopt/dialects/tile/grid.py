@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import DenseArrayBase, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemRefType, i32
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.irdl import opt_prop_def, prop_def, region_def, traits_def, var_operand_def
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import RecursiveMemoryEffect, SingleBlockImplicitTerminator
@@ -21,6 +28,7 @@ from kopt.dialects.tile.plan_directive import parse_plan, print_plan
 from kopt.dialects.tile.planned import verify_plan
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RangeType
+from kopt.open_extents import OpenExtent
 
 
 @irdl_op_definition
@@ -35,6 +43,8 @@ class GridOp(Op):
           …
         }
 
+    An extent that differs from call to call is an ``index`` value, ``tile.dim``: ``in (%m, 300)``.
+
     ``plan`` says how the launch reaches its arrays, once that is decided (``docs/plans.md``). Its arrays are the
     operands ``planned``. Accesses name its buffers, ``via @x``. A plan does not change what is computed.
 
@@ -46,6 +56,7 @@ class GridOp(Op):
 
     name = "tile.grid"
 
+    limits_operands = var_operand_def(IndexType())
     planned = var_operand_def(MemRefType)
     plan = opt_prop_def(PlanAttr)
     lower = prop_def(DenseArrayBase)
@@ -56,9 +67,11 @@ class GridOp(Op):
 
     traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp), Canonicalized())
 
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
     def __init__(
         self,
-        upper: Sequence[int],
+        upper: Sequence[SSAValue | int],
         body: Region | Sequence[RangeType],
         lower: Sequence[int] | None = None,
         reduce: Sequence[int] = (),
@@ -71,12 +84,12 @@ class GridOp(Op):
         # Here and not in __post_init__, which also runs on clones, whose regions are filled later.
         ensure_yield(region)
         super().__init__(
-            operands=[planned],
+            operands=[[limit for limit in upper if isinstance(limit, SSAValue)], planned],
             regions=[region],
             properties={
                 "plan": plan,
                 "lower": int_array(lower if lower is not None else [0] * len(upper)),
-                "upper": int_array(upper),
+                "upper": int_array([DYNAMIC_INDEX if isinstance(limit, SSAValue) else limit for limit in upper]),
                 "reduce": int_array(reduce) if reduce else None,
                 "ordered": int_array(ordered) if ordered else None,
             },
@@ -95,8 +108,21 @@ class GridOp(Op):
 
     @property
     def bounds(self) -> tuple[tuple[int, int], ...]:
-        """First element and limit of each range."""
-        return tuple(zip(ints_of(self.lower), ints_of(self.upper), strict=True))
+        """First element and limit of each range, as numbers: an open extent where the limit is a value."""
+        upper = [_extent(limit) if isinstance(limit, SSAValue) else limit for limit in self.limits]
+        return tuple(zip(ints_of(self.lower), upper, strict=True))
+
+    @property
+    def limits(self) -> tuple[SSAValue | int, ...]:
+        """The limit of each range: a number, or an ``index`` value."""
+        operands = iter(self.limits_operands)
+        return tuple(next(operands) if number == DYNAMIC_INDEX else number for number in ints_of(self.upper))
+
+    def plan_by(self, plan: PlanAttr | None, planned: Sequence[SSAValue] = ()) -> None:
+        """Gives the grid a plan, of arrays, in the place of the one that it has."""
+        limits = list(self.limits_operands)
+        self.plan, self.operands = plan, [*limits, *planned]
+        self.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(limits), len(planned)])
 
     @property
     def reduction_dims(self) -> tuple[int, ...]:
@@ -111,10 +137,15 @@ class GridOp(Op):
     def verify_(self) -> None:
         if len(self.lower) != len(self.upper) or len(self.upper) != len(self.ranges):
             raise VerifyException(f"tile.grid binds {len(self.ranges)} ranges in {len(self.upper)} extents")
-        for range, (lower, upper) in zip(self.ranges, self.bounds, strict=True):
+        if ints_of(self.upper).count(DYNAMIC_INDEX) != len(self.limits_operands):
+            raise VerifyException("tile.grid has a value for each extent that is no number")
+        for range, lower, upper in zip(self.ranges, ints_of(self.lower), self.limits, strict=True):
             if not isinstance(range.type, RangeType):
                 raise VerifyException(f"tile.grid binds ranges, found {range.type}")
-            if not 0 <= lower <= upper:
+            if isinstance(upper, SSAValue):
+                if lower:
+                    raise VerifyException(f"tile.grid walks from 0 to an extent that is no number, found {lower}")
+            elif not 0 <= lower <= upper:
                 raise VerifyException(f"tile.grid cannot walk from {lower} to {upper}")
         if any(not 0 <= dim < len(self.ranges) for dim in (*self.reduction_dims, *self.ordered_dims)):
             raise VerifyException("reduce and ordered list dimensions of the grid")
@@ -133,14 +164,14 @@ class GridOp(Op):
         lower, upper = [lo for lo, _ in extents], [hi for _, hi in extents]
         op = cls(upper, region, lower, reduce, ordered, attributes.data if attributes else None)
         if draft is not None:
-            op.plan, op.operands = draft.settled(region), draft.operands
+            op.plan_by(draft.settled(region), draft.operands)
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" (")
         printer.print_list(self.ranges, lambda range: print_binding(printer, range))
         printer.print_string(") in (")
-        printer.print_list(self.bounds, lambda b: printer.print_string(f"{b[0]} to {b[1]}" if b[0] else str(b[1])))
+        printer.print_list(zip(ints_of(self.lower), self.limits, strict=True), lambda b: _print_extent(printer, *b))
         printer.print_string(")")
         for name, dims in (("reduce", self.reduction_dims), ("ordered", self.ordered_dims)):
             if dims:
@@ -151,7 +182,21 @@ class GridOp(Op):
         print_body(printer, self.body, print_terminator=False)
 
 
-def _parse_extent(parser: Parser) -> tuple[int, int]:
+def _extent(limit: SSAValue) -> OpenExtent:
+    extent = getattr(limit.owner, "extent", None)
+    return extent if isinstance(extent, OpenExtent) else OpenExtent(limit.name_hint or "that %walks")
+
+
+def _print_extent(printer: Printer, lower: int, upper: SSAValue | int) -> None:
+    if isinstance(upper, SSAValue):
+        printer.print_ssa_value(upper)
+    else:
+        printer.print_string(f"{lower} to {upper}" if lower else str(upper))
+
+
+def _parse_extent(parser: Parser) -> tuple[int, SSAValue | int]:
+    if (value := parser.parse_optional_operand()) is not None:
+        return 0, value
     number = parser.parse_integer()
     return (number, parser.parse_integer()) if parser.parse_optional_keyword("to") else (0, number)
 

@@ -93,7 +93,7 @@ def verify_via(access: Access) -> None:
 
 def forget_plan(grid: GridOp) -> None:
     """Takes the plan off a grid and its accesses: what it says has become what is to be run."""
-    grid.plan, grid.operands = None, []
+    grid.plan_by(None)
     for op in walk(grid):
         op.attributes.pop("via", None)
 

@@ -14,7 +14,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     operand_def,
+    opt_operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     result_def,
@@ -42,6 +45,9 @@ from kopt.dialects.tile.types import RangeType, TileType, tile_type
 class LaunchOp(Op):
     """One kernel and its launch over ``programs`` programs. The body sees the memrefs as its own arguments.
 
+    Where extents differ from call to call, there are as many programs for each combination of their blocks: one
+    ``per`` block of so many elements of each of the ``extents``, ``grid (8 per %m / 64)``.
+
     ``num_warps`` and ``num_stages`` are Triton's launch options. Through a ``writeonly`` pointer nothing is read.
 
         triton.launch @name (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 { … }
@@ -50,14 +56,18 @@ class LaunchOp(Op):
     name = "triton.launch"
 
     inputs = var_operand_def(MemRefType)
+    extents = var_operand_def(IndexType())
     sym_name = prop_def(StringAttr)
     programs = prop_def(IntAttr)
+    sizes = opt_prop_def(DenseArrayBase)
     num_warps = prop_def(IntAttr)
     num_stages = prop_def(IntAttr)
     write_only = prop_def(DenseArrayBase)
     body = region_def("single_block")
 
     traits = traits_def(IsolatedFromAbove(), NoTerminator(), RecursiveMemoryEffect())
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def __init__(
         self,
@@ -69,15 +79,17 @@ class LaunchOp(Op):
         body: Region | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
         write_only: Sequence[int] = (),
+        per: Sequence[tuple[SSAValue, int]] = (),
     ):
         super().__init__(
-            operands=[inputs],
+            operands=[inputs, [extent for extent, _ in per]],
             properties={
                 "sym_name": StringAttr(name),
                 "programs": IntAttr(programs),
                 "num_warps": IntAttr(num_warps),
                 "num_stages": IntAttr(num_stages),
                 "write_only": int_array(write_only),
+                "sizes": int_array([size for _, size in per]) if per else None,
             },
             regions=[body or Region(Block(arg_types=[value.type for value in inputs]))],
             attributes=attributes,
@@ -88,7 +100,14 @@ class LaunchOp(Op):
         """The body's arguments through which nothing is read."""
         return tuple(self.body.block.args[number] for number in ints_of(self.write_only))
 
+    @property
+    def per(self) -> tuple[tuple[SSAValue, int], ...]:
+        """The extents, and the sizes of their blocks, by which the programs are multiplied."""
+        return tuple(zip(self.extents, () if self.sizes is None else ints_of(self.sizes), strict=True))
+
     def verify_(self) -> None:
+        if len(self.extents) != len(() if self.sizes is None else self.sizes) or any(size < 1 for _, size in self.per):
+            raise VerifyException("triton.launch has the size of a block for each extent")
         if [arg.type for arg in self.body.block.args] != [value.type for value in self.inputs]:
             raise VerifyException("triton.launch gives its operands to the body as they are")
         if not 1 <= self.programs.data < 1 << 31:
@@ -108,7 +127,9 @@ class LaunchOp(Op):
         pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_argument(parser))
         parser.parse_keyword("grid")
         with parser.in_parens():
-            programs = parser.parse_integer()
+            programs, per = parser.parse_integer(), []
+            while parser.parse_optional_keyword("per"):
+                per.append((parser.parse_operand(), _parse_size(parser)))
         parser.parse_keyword("num_warps")
         warps = parser.parse_integer()
         parser.parse_keyword("num_stages")
@@ -117,7 +138,7 @@ class LaunchOp(Op):
         region = parser.parse_region([arg.resolve(value.type) for arg, value, _ in pairs])
         values = [value for _, value, _ in pairs]
         marked = [number for number, (_, _, only) in enumerate(pairs) if only]
-        return cls(name, values, programs, warps, stages, region, attributes.data if attributes else None, marked)
+        return cls(name, values, programs, warps, stages, region, attributes.data if attributes else None, marked, per)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -126,11 +147,21 @@ class LaunchOp(Op):
         marked = [number in ints_of(self.write_only) for number in range(len(self.inputs))]
         arguments = zip(self.body.block.args, self.inputs, marked, strict=True)
         printer.print_list(arguments, lambda argument: _print_argument(printer, *argument))
-        printer.print_string(f") grid ({self.programs.data})")
+        printer.print_string(f") grid ({self.programs.data}")
+        for extent, size in self.per:
+            printer.print_string(" per ")
+            printer.print_ssa_value(extent)
+            printer.print_string(f" / {size}")
+        printer.print_string(")")
         printer.print_string(f" num_warps {self.num_warps.data} num_stages {self.num_stages.data}")
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
+
+
+def _parse_size(parser: Parser) -> int:
+    parser.parse_characters("/")
+    return parser.parse_integer()
 
 
 def _reads(op: Operation, memory: SSAValue) -> bool:
@@ -172,28 +203,42 @@ class RangeOp(Op):
     """Block ``block`` of a walk from ``lower`` to ``upper``: begins at ``lower + block * size``, limited by ``upper``.
 
     %i = triton.range %pid in (0, 1000) : !tile.range<b0=128>
+
+    An ``index`` value may be the limit: ``triton.range %pid in (0 to %m)``.
     """
 
     name = "triton.range"
 
     block = operand_def(IndexType())
+    extent = opt_operand_def(IndexType())
     lower = prop_def(IntAttr)
-    upper = prop_def(IntAttr)
+    upper = opt_prop_def(IntAttr)
     result = result_def(RangeType)
 
     traits = traits_def(Pure())
 
-    assembly_format = "$block `in` ` ` `(` custom<Int>($lower) `,` custom<Int>($upper) `)` attr-dict `:` type($result)"
+    assembly_format = """
+        $block `in` ` ` `(` custom<Int>($lower) (`,` custom<Int>($upper)^)? (`to` $extent^)? `)` attr-dict
+        `:` type($result)
+    """
 
-    def __init__(self, block: SSAValue | Operation, lower: int, upper: int, type: RangeType):
+    def __init__(self, block: SSAValue | Operation, lower: int, upper: SSAValue | int, type: RangeType):
+        number = None if isinstance(upper, SSAValue) else IntAttr(upper)
         super().__init__(
-            operands=[block],
-            properties={"lower": IntAttr(lower), "upper": IntAttr(upper)},
+            operands=[block, upper if isinstance(upper, SSAValue) else None],
+            properties={"lower": IntAttr(lower), "upper": number},
             result_types=[type],
         )
 
+    @property
+    def limit(self) -> SSAValue | int:
+        """One past the last element."""
+        return self.upper.data if self.upper is not None else self.extent or 0
+
     def verify_(self) -> None:
-        if not 0 <= self.lower.data <= self.upper.data:
+        if (self.upper is None) == (self.extent is None):
+            raise VerifyException("triton.range has one limit, a number or a value")
+        if self.upper is not None and not 0 <= self.lower.data <= self.upper.data:
             raise VerifyException(f"triton.range cannot walk from {self.lower.data} to {self.upper.data}")
 
 

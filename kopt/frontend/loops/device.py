@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 from xdsl.ir import SSAValue
 
 from kopt.dialects.builder import as_hint
+from kopt.frontend.open_shapes import limit_of
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import DeviceTensor, TileRange, Undefined
+from kopt.open_extents import is_open
 
 
 @dataclass
@@ -30,14 +32,14 @@ class LoopDim:
     @property
     def extent(self) -> int | None:
         """The number of elements walked, where it is a number."""
-        if isinstance(self.lower, int) and isinstance(self.upper, int):
+        if not is_open(self.upper) and isinstance(self.lower, int) and isinstance(self.upper, int):
             return max(0, int(self.upper) - int(self.lower))
         return None
 
     @property
     def end(self) -> int | None:
         """One past the last element, where it is a number."""
-        return int(self.upper) if isinstance(self.upper, int) else None
+        return int(self.upper) if isinstance(self.upper, int) and not is_open(self.upper) else None
 
 
 @dataclass
@@ -71,6 +73,8 @@ class DeviceLoop:
         """Opens a range's scope; what the kernel's loop variable is."""
         tracer = current()
         tracer.bind(tag, range, walk.block, walk.extent, walk.end, walk.lengths is not None)
+        if (limit := limit_of(walk.upper)) is not None:
+            tracer.open_limits[range] = limit
         self.tags.append(tag)
         if walk.block is not None and tag not in walk.block.tags:
             walk.block.tags.append(tag)

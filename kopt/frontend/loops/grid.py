@@ -10,8 +10,10 @@ import torch
 from kopt.dialects import tile
 from kopt.dialects.tile import RangeType
 from kopt.frontend.loops.device import DeviceLoop, undefined
+from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import Undefined, is_device
+from kopt.open_extents import OpenExtent
 from kopt.trees import leaves
 
 
@@ -63,7 +65,9 @@ class GridLoop(DeviceLoop):
         )
 
 
-def _static(bound: Any) -> int:
+def _static(bound: Any) -> Any:
+    if isinstance(bound, OpenExtent):
+        return extent_ssa(bound)
     if isinstance(bound, int) and not isinstance(bound, bool):
         return int(bound)
     if isinstance(bound, torch.Tensor):

@@ -21,8 +21,10 @@ from kopt.errors import UnsupportedError
 from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.loops.ragged_carries import RaggedCarries
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
+from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, Undefined, index_ssa
+from kopt.open_extents import OpenExtent
 from kopt.trees import leaves, rebuild, same_form
 
 #: How often a body is run before its types must have settled.
@@ -263,7 +265,7 @@ class _Typed:
 def _bound(bound: Any) -> SSAValue | int:
     """A number of elements; one that is computed in floats (``torch.ceil(n / 16)``) is cut off."""
     if isinstance(bound, int) and not isinstance(bound, bool):
-        return int(bound)
+        return extent_ssa(bound) if isinstance(bound, OpenExtent) else int(bound)
     if isinstance(bound, DeviceTensor) and not bound.rank and bound.dtype.is_floating_point:
         bound = bound.to(torch.int32)
     return index_ssa(bound)

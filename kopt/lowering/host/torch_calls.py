@@ -23,11 +23,13 @@ from kopt.analysis.symmetric import is_contiguous
 from kopt.dialects import host, triton
 from kopt.dialects.host.operators import operators
 from kopt.dialects.host.out_forms import OUT_FORMS
-from kopt.dialects.tile import array_type
+from kopt.dialects.tile import DimOp, array_type
+from kopt.dialects.tile.extents import argument_extents
 from kopt.dialects.tile.values import literal_value
 from kopt.lowering.expr import literal
 from kopt.lowering.names import Names
 from kopt.lowering.writer import Writer, source_comment
+from kopt.open_extents import OpenExtent, plain_name
 
 #: The namespaces of torch's own operators.
 _TORCH = ("aten.", "prims.")
@@ -48,7 +50,8 @@ class HostFunction:
         reserved: Iterable[str] = (),
     ):
         self.writer = writer
-        self.names = Names(("torch", "triton", "tl", *reserved))
+        extents = map(plain_name, argument_extents(arguments))
+        self.names = Names(("torch", "triton", "tl", *reserved, *extents))
         self._handlers = HANDLERS if handlers is None else handlers
         self._print_launch = print_launch
         self._comment: str | None = None
@@ -98,6 +101,8 @@ def print_function(
     """``def name(x):`` with its arrays, views, calls and launches; ``reserved`` are the names of its kernels."""
     function = HostFunction(func.body.block.args, writer, print_launch, reserved=reserved)
     with writer.block(f"def {name}({', '.join(function.parameters)}):"):
+        for extent, (array, dim) in argument_extents(func.body.block.args).items():
+            writer.line(f"{plain_name(extent)} = {function.names[array]}.shape[{dim}]")
         for op in func.body.block.ops:
             function.print(op)
 
@@ -111,7 +116,7 @@ def torch_dtype(type: Attribute) -> str:
 
 def _alloc(function: HostFunction, op: host.AllocOp) -> None:
     type = array_type(op.result)
-    shape = tuple(type.get_shape())
+    shape = shape_text(type)
     rest = f"dtype={torch_dtype(type.element_type)}{function.device}"
     if isinstance(type.layout, StridedLayoutAttr):
         fill = "" if op.fill is None else f".fill_({literal(op.fill).text})"
@@ -122,6 +127,17 @@ def _alloc(function: HostFunction, op: host.AllocOp) -> None:
         function.assign(op.result, f"torch.zeros({shape}, {rest})")
     else:
         function.assign(op.result, f"torch.full({shape}, {literal(op.fill).text}, {rest})")
+
+
+def shape_text(type: MemRefType) -> str:
+    """A shape as a tuple, with the names of extents that differ from call to call."""
+    names = [plain_name(extent) if isinstance(extent, OpenExtent) else str(extent) for extent in type.get_shape()]
+    return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def _dim(function: HostFunction, op: DimOp) -> None:
+    extent = op.extent
+    function.names.alias(op.result, plain_name(extent) if isinstance(extent, OpenExtent) else str(extent))
 
 
 def _is_launched_with(op: host.ReshapeOp) -> bool:
@@ -261,6 +277,7 @@ def _nothing(function: HostFunction, op: host.YieldOp) -> None:
 #: How each host operation is printed.
 HANDLERS: dict[type[Operation], Callable[[HostFunction, object], None]] = {
     host.AllocOp: _alloc,
+    DimOp: _dim,
     host.ReshapeOp: _reshape,
     host.PermuteOp: _permute,
     host.SliceOp: _take,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import f32, i1
+from xdsl.dialects.builtin import MemRefType, f32, i1
 from xdsl.dialects.scf import YieldOp as ScfYieldOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -15,6 +15,7 @@ from kopt import dtypes
 from kopt.analysis.ragged import ragged_ranges
 from kopt.analysis.tensor_descriptors import descriptors, is_described, pointers
 from kopt.dialects import tile, triton
+from kopt.dialects.tile.extents import argument_extents
 from kopt.ir.ranges import unshifted
 from kopt.lowering.expr import Expr, number, spell
 from kopt.lowering.line_breaks import LINE
@@ -22,6 +23,7 @@ from kopt.lowering.names import Names
 from kopt.lowering.printer import Handler, Printer
 from kopt.lowering.triton.helpers import Helpers
 from kopt.lowering.writer import Writer, source_comment
+from kopt.open_extents import OpenExtent, open_extents, plain_name
 from kopt.walk import walk
 
 _RESERVED = ("tl", "triton", "torch")
@@ -63,14 +65,21 @@ class TritonPrinter(Printer):
         """Names of the block sizes, by tag."""
         for arg, value in zip(launch.body.block.args, launch.inputs, strict=True):
             self._exprs[arg] = Expr(self.names.bind(arg, arg.name_hint or value.name_hint or "arg"))
+        self.extents = {extent: Expr(self.names.fresh(plain_name(extent))) for extent in launched_extents(launch)}
+        """The names of extents that differ from call to call."""
         for one in self.descriptors:
             self.descriptors[one] = self.names.fresh(f"{self._exprs[one.memory].text}_desc")
 
     @property
     def parameters(self) -> list[str]:
-        """The names of the pointers, then those of the descriptors."""
+        """The names of the pointers, then those of the descriptors and of the extents."""
         args = self.launch.body.block.args
-        return [*(self._exprs[args[number]].text for number in pointers(self.launch)), *self.descriptors.values()]
+        names = [self._exprs[args[number]].text for number in pointers(self.launch)]
+        return [*names, *self.descriptors.values(), *(extent.text for extent in self.extents.values())]
+
+    def extent(self, extent: int) -> Expr:
+        """The parameter that an extent is."""
+        return self.extents[extent] if isinstance(extent, OpenExtent) else number(extent)
 
     def print(self, op: Operation) -> None:
         """Prints one operation."""
@@ -186,6 +195,21 @@ class TritonPrinter(Printer):
         type = getattr(attr, "type", None)
         is_kept = type == i1 or getattr(type, "bitwidth", 0) == 64
         return number(tile.literal_value(attr), type if is_kept else f32)
+
+
+def launched_extents(launch: triton.LaunchOp) -> list[OpenExtent]:
+    """The extents that differ from call to call of the arrays that a kernel takes, each once."""
+    return list(argument_extents(launch.inputs))
+
+
+def limits_only(launch: triton.LaunchOp) -> list[OpenExtent]:
+    """The extents that no stride is of: the kernel is the same for all of their values, and Triton is told so.
+
+    Strides Triton may look at: vectors of loads go by what divides them.
+    """
+    shapes = [value.type.get_shape() for value in launch.inputs if isinstance(value.type, MemRefType)]
+    strides = {extent for shape in shapes for extent in open_extents(shape[1:])}
+    return [extent for extent in launched_extents(launch) if extent not in strides]
 
 
 def _checks(op: tile.Access, ragged: Iterable[SSAValue | None]) -> Iterator[SSAValue]:

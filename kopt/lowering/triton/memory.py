@@ -9,12 +9,14 @@ from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType, StridedLayou
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects import tile
+from kopt.dialects.tile.extents import DimOp
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
 from kopt.ir.widths import is_power_of_two
 from kopt.lowering.expr import Expr, add, number, place, spell, times
 from kopt.lowering.printer import Handler
 from kopt.lowering.triton.kernel import TritonPrinter
 from kopt.lowering.triton.ranges import both, masks_of
+from kopt.open_extents import OpenExtent, open_extents
 
 #: Offsets from here on need 64 bits.
 _WIDE = 1 << 31
@@ -34,6 +36,8 @@ def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
     """``x + (i[:, None] * 64 + j[None, :])``."""
     type = op.memory.type
     assert isinstance(type, MemRefType)
+    if open_extents(type.get_shape()):
+        return _open_pointer(kernel, op, type)
     shape, strides = type.get_shape(), strides_of(type)
     wide = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True) if size) >= _WIDE
     constant, terms = 0, []
@@ -48,6 +52,24 @@ def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
         # A repeated dimension (stride 0) still gives the pointer its shape.
         terms.append(scaled if scaled.literal is None else spell("{0} * 0", index))
     return _sum(kernel[op.memory], terms, constant, wide)
+
+
+def _open_pointer(kernel: TritonPrinter, op: tile.Access, type: MemRefType) -> Expr:
+    """The pointer into an array of which extents differ from call to call: its offsets need 64 bits, for all we know.
+
+    Indices of the last dimension do not: extents are below 2^31.
+    """
+    assert not isinstance(type.layout, StridedLayoutAttr), "verify-triton"
+    shape, terms = type.get_shape(), []
+    for position in range(len(shape)):
+        index, inner = _index(kernel, op, position), shape[position + 1 :]
+        if inner and not _is_wide(op, position):
+            index = _widened(index if index.literal is None else Expr(index.text))
+        known = prod(extent for extent in inner if not isinstance(extent, OpenExtent))
+        for stride in [number(known), *(kernel.extents[extent] for extent in inner if isinstance(extent, OpenExtent))]:
+            index = times(index, stride)
+        terms.append(index)
+    return _sum(kernel[op.memory], terms, 0, True)
 
 
 def _sum(base: Expr, terms: Sequence[Expr], constant: int, wide: bool) -> Expr:
@@ -151,4 +173,9 @@ def print_store(kernel: TritonPrinter, op: tile.StoreOp) -> None:
     kernel.line(f"tl.store({', '.join(arguments)})")
 
 
-HANDLERS: dict[type[Operation], Handler] = {tile.LoadOp: print_load, tile.StoreOp: print_store}
+def print_dim(kernel: TritonPrinter, op: DimOp) -> None:
+    """An extent is a parameter of the kernel."""
+    kernel.alias(op.result, kernel.extent(op.extent))
+
+
+HANDLERS: dict[type[Operation], Handler] = {DimOp: print_dim, tile.LoadOp: print_load, tile.StoreOp: print_store}

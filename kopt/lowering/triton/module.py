@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 
 from kopt.analysis.entry import entry_function
 from kopt.dialects import tile, triton
+from kopt.dialects.tile.extents import extent_of
 from kopt.lowering.host.torch_calls import LaunchPrinter, print_function
 from kopt.lowering.names import Names
 from kopt.lowering.printer import Handler
@@ -27,8 +28,9 @@ from kopt.lowering.triton import (
     shapes,
 )
 from kopt.lowering.triton.helpers import Helpers
-from kopt.lowering.triton.kernel import TritonPrinter, block_sizes
+from kopt.lowering.triton.kernel import TritonPrinter, block_sizes, launched_extents, limits_only
 from kopt.lowering.writer import Writer
+from kopt.open_extents import plain_name
 from kopt.walk import walk
 
 #: Names that emitted modules use for themselves.
@@ -88,7 +90,8 @@ def print_kernels(writer: Writer, kernels: Mapping[triton.LaunchOp, str], names:
 def _kernel_text(launch: triton.LaunchOp, name: str, helpers: Helpers) -> str:
     writer = Writer()
     kernel = TritonPrinter(launch, writer, helpers, HANDLERS)
-    writer.line("@triton.jit")
+    limits = [kernel.extents[extent].text for extent in limits_only(launch)]
+    writer.line(f"@triton.jit(do_not_specialize={limits})".replace("'", '"') if limits else "@triton.jit")
     with writer.block(f"def {name}({', '.join(kernel.parameters)}):"):
         if launch.written_only:
             writer.comment(f"only written: {', '.join(kernel[pointer].text for pointer in launch.written_only)}")
@@ -98,12 +101,20 @@ def _kernel_text(launch: triton.LaunchOp, name: str, helpers: Helpers) -> str:
     return writer.text()
 
 
+def programs(launch: triton.LaunchOp) -> str:
+    """How many programs a launch has, by the extents of its arrays where these differ from call to call."""
+    extents = [(extent_of(value), size) for value, size in launch.per]
+    open = [f"triton.cdiv({plain_name(extent)}, {size})" for extent, size in extents if extent is not None]
+    factor = launch.programs.data
+    return " * ".join([*([str(factor)] if factor != 1 or not open else []), *open])
+
+
 def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
     """What prints launches of kernels: ``name_0_kernel[(8,)](x, out, num_warps=4, num_stages=2)``."""
 
     def print_launch(writer: Writer, launch: triton.LaunchOp, arguments: list[str]) -> None:
-        arguments = descriptors.arguments(launch, arguments)
+        arguments = [*descriptors.arguments(launch, arguments), *map(plain_name, launched_extents(launch))]
         options = [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
-        writer.line(f"{kernels[launch]}[({launch.programs.data},)]({', '.join([*arguments, *options])})")
+        writer.line(f"{kernels[launch]}[({programs(launch)},)]({', '.join([*arguments, *options])})")
 
     return print_launch

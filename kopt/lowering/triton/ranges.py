@@ -61,8 +61,8 @@ def bind(kernel: TritonPrinter, range: SSAValue, begin: Expr, limit: Expr, lower
 def print_range(kernel: TritonPrinter, op: triton.RangeOp) -> None:
     """A range of the grid."""
     size = tile.range_type(op.result).size
-    block = kernel[op.block]
-    if op.upper.data + size > _MOST and block.literal is None:
+    block, limit = kernel[op.block], op.limit
+    if isinstance(limit, int) and limit + size > _MOST and block.literal is None:
         block = spell("{0}.to(tl.int64)", block)
     step = Expr(kernel.blocks.get(tile.tag_of(op.result), str(size)), literal=1 if size == 1 else None)
     lower = number(op.lower.data)
@@ -75,7 +75,7 @@ def print_range(kernel: TritonPrinter, op: triton.RangeOp) -> None:
         name = kernel.names.fresh(f"{hint}_begin" if needs_lanes(kernel, op.result) else hint)
         kernel.give(name, begin)
         begin = Expr(name)
-    bind(kernel, op.result, begin, number(op.upper.data), lower)
+    bind(kernel, op.result, begin, number(limit) if isinstance(limit, int) else kernel[limit], lower)
 
 
 def print_whole(kernel: TritonPrinter, op: tile.WholeOp) -> None:

@@ -16,30 +16,59 @@ from kopt.walk import walk
 _GROUP = 8
 
 
-def _arith(build: Builder, kind: type, value: SSAValue, number: int | SSAValue, hint: str | None = None) -> SSAValue:
-    return build.add(kind(value, build.index(number)), hint)
+#: How many blocks there are, or rows of them: a number, or an ``index`` value.
+Count = int | SSAValue
 
 
-def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[int]) -> list[SSAValue]:
+def _value(build: Builder, number: Count) -> SSAValue:
+    return number if isinstance(number, SSAValue) else build.index(number)
+
+
+def _arith(build: Builder, kind: type, value: SSAValue, number: Count, hint: str | None = None) -> SSAValue:
+    return build.add(kind(value, _value(build, number)), hint)
+
+
+def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count]) -> list[SSAValue]:
     """Adds the block number of each dimension to a kernel. Cells run with the last dimension first.
 
-    Where the last two are rows and columns of a dot, rows of blocks are grouped.
+    A count may be the extent of which there are blocks. Where the last two dimensions are rows and columns of a dot,
+    rows of blocks are grouped.
     """
     build = Builder(InsertPoint.at_end(body), grid)
     pid = build.add(triton.ProgramIdOp(), "pid")
-    wide = [number for number, count in enumerate(counts) if count > 1]
+    counts = [_blocks(build, *pair) for pair in zip(counts, grid.ranges, strict=True)]
+    wide = [number for number, count in enumerate(counts) if isinstance(count, SSAValue) or count > 1]
     hints = [f"{range.name_hint or 'tile'}_block" for range in grid.ranges]
     last = wide[-2:]
-    if len(last) < 2 or counts[last[0]] <= _GROUP or not _is_product(grid, last):
+    if len(last) < 2 or _is_low(counts[last[0]]) or not _is_product(grid, last):
         found = _row_major(build, pid, wide, counts, hints)
     else:
         height, width = (counts[number] for number in last)
         outer = wide[:-2]
-        inside = _arith(build, RemSIOp, pid, height * width, "cell") if outer else pid
+        cells = _times(build, height, width) if outer else 1
+        inside = _arith(build, RemSIOp, pid, cells, "cell") if outer else pid
         found = dict(zip(last, _grouped(build, inside, height, width, [hints[n] for n in last]), strict=True))
         if outer:
-            found |= _row_major(build, _arith(build, DivSIOp, pid, height * width), outer, counts, hints)
+            found |= _row_major(build, _arith(build, DivSIOp, pid, cells), outer, counts, hints)
     return [found[number] if number in found else build.index(0) for number in range(len(counts))]
+
+
+def _blocks(build: Builder, count: Count, range: SSAValue) -> Count:
+    """A number of blocks; of an extent, ``(extent + size - 1) / size``."""
+    if isinstance(count, int):
+        return count
+    size = tile.range_type(range).size
+    return _arith(build, DivSIOp, _arith(build, AddiOp, count, size - 1), size) if size > 1 else count
+
+
+def _is_low(rows: Count) -> bool:
+    return isinstance(rows, int) and rows <= _GROUP
+
+
+def _times(build: Builder, one: Count, other: Count) -> Count:
+    if isinstance(one, int):
+        return one * other if isinstance(other, int) else _arith(build, MuliOp, other, one)
+    return _arith(build, MuliOp, one, other)
 
 
 def _is_product(grid: tile.GridOp, dims: Sequence[int]) -> bool:
@@ -51,7 +80,7 @@ def _is_product(grid: tile.GridOp, dims: Sequence[int]) -> bool:
 
 
 def _row_major(
-    build: Builder, pid: SSAValue, wide: Sequence[int], counts: Sequence[int], hints: Sequence[str]
+    build: Builder, pid: SSAValue, wide: Sequence[int], counts: Sequence[Count], hints: Sequence[str]
 ) -> dict[int, SSAValue]:
     found: dict[int, SSAValue] = {}
     rest = pid
@@ -63,11 +92,14 @@ def _row_major(
     return found
 
 
-def _grouped(build: Builder, pid: SSAValue, rows: int, columns: int, hints: Sequence[str]) -> tuple[SSAValue, SSAValue]:
+def _grouped(
+    build: Builder, pid: SSAValue, rows: Count, columns: Count, hints: Sequence[str]
+) -> tuple[SSAValue, SSAValue]:
     """Groups of `_GROUP` rows of blocks; within a group, columns of blocks one after another."""
-    group = _arith(build, DivSIOp, pid, _GROUP * columns)
+    cells = _times(build, columns, _GROUP)
+    group = _arith(build, DivSIOp, pid, cells)
     first = _arith(build, MuliOp, group, _GROUP, "first")
-    height = build.add(MinSIOp(build.add(SubiOp(build.index(rows), first)), build.index(_GROUP)), "group")
-    inside = _arith(build, RemSIOp, pid, _GROUP * columns, "inside")
+    height = build.add(MinSIOp(build.add(SubiOp(_value(build, rows), first)), build.index(_GROUP)), "group")
+    inside = _arith(build, RemSIOp, pid, cells, "inside")
     row = build.add(AddiOp(first, _arith(build, RemSIOp, inside, height)), hints[0])
     return row, _arith(build, DivSIOp, inside, height, hints[1])

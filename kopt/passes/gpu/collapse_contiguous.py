@@ -69,6 +69,8 @@ def _is_flat(grid: tile.GridOp) -> bool:
     """Whether all that a grid does is lane by lane, of arrays that it walks whole."""
     if grid.plan is not None or grid.reduction_dims or grid.ordered_dims or len(grid.ranges) < 2:
         return False
+    if grid.limits_operands:
+        return False
     extents = [upper for _, upper in grid.bounds]
     ops = [*grid.body.block.ops]
     accesses = _accesses(ops)

@@ -32,7 +32,7 @@ def _in_order(grid: GridOp, order: list[int]) -> GridOp:
 def _permuted(grid: GridOp, order: list[int]) -> GridOp:
     bounds = [grid.bounds[number] for number in order]
     new = GridOp(
-        [upper for _, upper in bounds],
+        [grid.limits[number] for number in order],
         Region(Block(arg_types=[grid.ranges[number].type for number in order])),
         [lower for lower, _ in bounds],
         [order.index(number) for number in grid.reduction_dims],

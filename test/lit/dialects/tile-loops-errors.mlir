@@ -106,3 +106,28 @@ func.func @visit() {
   }
   func.return
 }
+
+// -----
+
+func.func @no_dimension(%x: memref<?xf32>) {
+  // expected-error @+1 {{memref<?xf32> has no dimension 1}}
+  %m = tile.dim %x 1 : memref<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @no_multiple(%x: memref<?xf32>) {
+  // expected-error @+1 {{an extent is no multiple of 0}}
+  %m = tile.dim %x 0 multiple 0 : memref<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @extent_type(%m: i32) {
+  // expected-error @+1 {{'tile.grid'}}
+  tile.grid (%i: b0=16) in (%m) {
+  }
+  func.return
+}

@@ -22,6 +22,17 @@ func.func @grids(%x: memref<100x64xf32>) {
   func.return
 }
 
+func.func @extents(%x: memref<?x64xf32>) {
+  // CHECK: %m = tile.dim %x 0 : memref<?x64xf32>
+  %m = tile.dim %x 0 : memref<?x64xf32>
+  // CHECK-NEXT: %n = tile.dim %x 0 multiple 16 {note = "kept"} : memref<?x64xf32>
+  %n = tile.dim %x 0 multiple 16 {note = "kept"} : memref<?x64xf32>
+  // CHECK-NEXT: tile.grid (%i: b0=16, %j: b1=8, %k: b2=16) in (%m, 2 to 64, %n) {
+  tile.grid (%i: b0=16, %j: b1=8, %k: b2=16) in (%m, 2 to 64, %n) {
+  }
+  func.return
+}
+
 func.func @loops(%x: memref<100x64xf32>, %n: index) {
   tile.grid (%i: b0=16) in (100) {
     %z = tile.full 0.0 : !tile.tile<b0=16 x f32>

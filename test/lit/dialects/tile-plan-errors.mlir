@@ -391,7 +391,7 @@ func.func @two_schedules() {
 
 func.func @schedule_in_plan() {
   // expected-error @+1 {{plan: the schedule of 'b1' stands at its loop}}
-  "tile.grid"() <{lower = array<i64: 0>, upper = array<i64: 64>, plan = #tile.plan<order [b0] loop b1 grid>}> ({
+  "tile.grid"() <{lower = array<i64: 0>, operandSegmentSizes = array<i32: 0, 0>, upper = array<i64: 64>, plan = #tile.plan<order [b0] loop b1 grid>}> ({
   ^bb0(%i: !tile.range<b0=16>):
     tile.for %k: b1=8 in (0, 64) {
     }
@@ -404,7 +404,7 @@ func.func @schedule_in_plan() {
 
 func.func @operand_by_number(%x: memref<64xf32>) {
   // expected-error @+1 {{plan: names operand %1 of 1}}
-  "tile.grid"(%x) <{lower = array<i64: 0>, upper = array<i64: 64>, plan = #tile.plan<order [b0] @x = %1 window(b0)>}> ({
+  "tile.grid"(%x) <{lower = array<i64: 0>, operandSegmentSizes = array<i32: 0, 1>, upper = array<i64: 64>, plan = #tile.plan<order [b0] @x = %1 window(b0)>}> ({
   ^bb0(%i: !tile.range<b0=16>):
     tile.yield
   }) : (memref<64xf32>) -> ()
@@ -415,7 +415,7 @@ func.func @operand_by_number(%x: memref<64xf32>) {
 
 func.func @operand_without_plan(%x: memref<64xf32>) {
   // expected-error @+1 {{tile.grid has planned arrays, and no plan}}
-  "tile.grid"(%x) <{lower = array<i64: 0>, upper = array<i64: 64>}> ({
+  "tile.grid"(%x) <{lower = array<i64: 0>, operandSegmentSizes = array<i32: 0, 1>, upper = array<i64: 64>}> ({
   ^bb0(%i: !tile.range<b0=16>):
     tile.yield
   }) : (memref<64xf32>) -> ()

@@ -87,3 +87,24 @@ func.func @no_python(%x: memref<128xf32>) {
   triton.inline "f"() functions = {f = "(x):\n    return in + 1"} : () -> ()
   func.return
 }
+
+// -----
+
+func.func @two_limits(%x: memref<1000xf32>) {
+  triton.launch @two_limits_0 (%a = %x) grid (8) num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+    // expected-error @+1 {{triton.range has one limit, a number or a value}}
+    %i = triton.range %pid in (0, 8 to %pid) : !tile.range<b0=16>
+  }
+  func.return
+}
+
+// -----
+
+func.func @no_block(%x: memref<?xf32>) {
+  %m = tile.dim %x 0 : memref<?xf32>
+  // expected-error @+1 {{triton.launch has the size of a block for each extent}}
+  triton.launch @no_block_0 (%a = %x) grid (8 per %m / 0) num_warps 4 num_stages 2 {
+  }
+  func.return
+}

@@ -40,3 +40,19 @@ func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
   }
   func.return
 }
+
+// CHECK-LABEL: func.func @extents
+// CHECK: triton.launch @extents_0 (%a = %x) grid (2 per %m / 64 per %n / 32) num_warps 4 num_stages 2 {
+// CHECK-NEXT: %k = tile.dim %a 0 : memref<?x?xf32>
+// CHECK-NEXT: %pid = triton.program_id
+// CHECK-NEXT: %i = triton.range %pid in (0 to %k) {note = "kept"} : !tile.range<b0=64>
+func.func @extents(%x: memref<?x?xf32>) {
+  %m = tile.dim %x 0 : memref<?x?xf32>
+  %n = tile.dim %x 1 : memref<?x?xf32>
+  triton.launch @extents_0 (%a = %x) grid (2 per %m / 64 per %n / 32) num_warps 4 num_stages 2 {
+    %k = tile.dim %a 0 : memref<?x?xf32>
+    %pid = triton.program_id
+    %i = triton.range %pid in (0 to %k) {note = "kept"} : !tile.range<b0=64>
+  }
+  func.return
+}
