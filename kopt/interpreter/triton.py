@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from kopt.dialects.tile import range_type
@@ -16,7 +18,7 @@ from kopt.limits import VISITS
 
 
 def _launch(m: Machine, op: LaunchOp) -> None:
-    count = op.programs.data
+    count = op.programs.data * prod(-(-m[extent] // size) for extent, size in op.per)
     if count > VISITS:
         raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} programs, found {count}")
     block = op.body.block
@@ -35,8 +37,8 @@ def _launch(m: Machine, op: LaunchOp) -> None:
 
 
 def _range(m: Machine, op: RangeOp) -> Bound:
-    lower, upper, size = op.lower.data, op.upper.data, range_type(op.result).size
-    number = m[op.block]
+    lower, limit, size = op.lower.data, op.limit, range_type(op.result).size
+    number, upper = m[op.block], limit if isinstance(limit, int) else m[limit]
     bound = Bound(lower + number * size, size, upper, number, max(0, -((lower - upper) // size)))
     m.bind(op.result, bound)
     return bound
