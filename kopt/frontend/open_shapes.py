@@ -81,7 +81,7 @@ def bind(memory: SSAValue, shape: Iterable[int]) -> None:
             tracer.host.emit(op)
             op.location = UnknownLoc()
             tracer.open_extents[extent.stand_in] = extent, op.result
-        elif not isinstance(extent, OpenExtent) and extent >= LEAST:
+        elif tracer.open_extents and not isinstance(extent, OpenExtent) and extent >= LEAST:
             unsupported(f"an array of {extent} elements in a dimension is not compiled together with open extents")
 
 
