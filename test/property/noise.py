@@ -17,7 +17,7 @@ _SMALLEST = torch.finfo(torch.float32).smallest_normal
 #: Whose results are some of the operands' elements, or do not round: all that is right is equal.
 _EXACT = frozenset(
     """
-    abs neg maximum minimum max min amax amin aminmax fmax fmin relu relu6 hardtanh clamp clamp_min
+    abs neg sign sgn maximum minimum max min amax amin aminmax fmax fmin relu relu6 hardtanh clamp clamp_min
     clamp_max floor ceil round trunc where to type type_as float double half bfloat16 copysign positive
     nan_to_num masked_fill reshape view view_as reshape_as unsqueeze squeeze permute transpose t expand
     broadcast_to expand_as flatten ravel broadcast_tensors unflatten select narrow split split_with_sizes
@@ -28,6 +28,8 @@ _EXACT = frozenset(
     item tolist
     """.split()
 )
+#: Of these, which are 0 where a subnormal number is.
+_SIGNS = frozenset(("sign", "sgn"))
 #: Which add many terms: how far they may differ depends on the terms, not on the sum.
 _SUMS = frozenset(
     "sum mean var std var_mean std_mean norm logsumexp softmax log_softmax normalize layer_norm cumsum cumprod prod "
@@ -52,7 +54,7 @@ class Noise(TorchFunctionMode):
         func = _EXACTLY.get(name, func)
         if self.noise is None:
             return func(*divisible(name, args, kwargs), **kwargs)
-        if self._odd and name not in _EXACT and not _changes(func):
+        if self._odd and (name not in _EXACT or name in _SIGNS) and not _changes(func):
             plain = func(*divisible(name, args, kwargs), **kwargs)
             if not isinstance(plain, torch.Tensor) or _is_view(plain, args):
                 return plain
