@@ -46,6 +46,11 @@ def pieces(text: str) -> list[str]:
     return ["\n".join(lines) + "\n" for lines in found if any(line.strip() for line in lines)]
 
 
+def line_starts(text: str) -> list[int]:
+    """Where each line begins."""
+    return [0] + [i + 1 for i, c in enumerate(text) if c == "\n"]
+
+
 class Listener(Protocol):
     """Who is told of names and scopes while a text is parsed, also where the text ends in an error."""
 
@@ -136,7 +141,7 @@ class _Places:
     def __init__(self, text: str, filename: str):
         self.filename = filename
         self._name = StringAttr(filename)
-        self._starts = [0] + [i + 1 for i, c in enumerate(text) if c == "\n"]
+        self._starts = line_starts(text)
 
     def line_col(self, position: int) -> tuple[int, int]:
         line = bisect_right(self._starts, position)

@@ -10,7 +10,7 @@ from typing import Any
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from kopt.dialects.documentation import markdown, parts_of, summary
-from kopt.lsp import catalogue
+from kopt.lsp import registered
 from kopt.lsp.document import Document
 from kopt.lsp.words import TextWord
 
@@ -53,9 +53,9 @@ def _possible(document: Document, position: int, typed: str, before: str) -> Ite
     elif typed.startswith("@"):
         yield from (Suggestion(one.definition.name, "symbol", one.op_name) for one in document.symbols)
     elif typed.startswith("!"):
-        yield from (Suggestion(f"!{name}", "type", summary(one.__doc__)) for name, one in catalogue.types().items())
+        yield from (Suggestion(f"!{name}", "type", summary(one.__doc__)) for name, one in registered.types().items())
     elif _BEFORE_OP.fullmatch(before):
-        yield from (Suggestion(name, "op", summary(one.__doc__)) for name, one in catalogue.ops().items())
+        yield from (Suggestion(name, "op", summary(one.__doc__)) for name, one in registered.ops().items())
 
 
 def _names(document: Document, position: int, sigil: str) -> Iterator[Suggestion]:
@@ -84,7 +84,7 @@ def _in_comment_or_string(document: Document, position: int) -> bool:
 
 def _described(document: Document, word: TextWord) -> str | None:
     if word.kind in ("type", "attribute"):
-        found = catalogue.type_or_attribute(word.text[1:])
+        found = registered.type_or_attribute(word.text[1:])
         return None if found is None else f"`{word.text}`\n\n{markdown(found.__doc__)}".strip()
     if word.kind in ("value", "symbol"):
         return _definition(document, word)

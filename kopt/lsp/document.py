@@ -15,9 +15,9 @@ from xdsl.utils.lexer import Span
 
 from kopt.diagnostics import collect
 from kopt.errors import KoptError, Location
-from kopt.lsp import catalogue
+from kopt.lsp import registered
 from kopt.lsp.words import TextWord, TextWords
-from kopt.parsing import parse_module, pieces, verify
+from kopt.parsing import line_starts, parse_module, pieces, verify
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Document:
         self.text = text
         self.name = name
         self.words = TextWords(text)
-        self.starts = [0] + [i + 1 for i, c in enumerate(text) if c == "\n"]
+        self.starts = line_starts(text)
         """Where each line begins."""
         self.problems: list[Finding] = []
         self.pieces = [self._parsed(one) for one in pieces(text)]
@@ -139,7 +139,7 @@ class Document:
         piece = self.piece_at(word.start)
         if piece is not None and word.start in piece.operations:
             return type(piece.operations[word.start][0])
-        return catalogue.op(word.text.strip('"')) if word.kind in ("name", "string") else None
+        return registered.op(word.text.strip('"')) if word.kind in ("name", "string") else None
 
     def definition(self, word: TextWord) -> Definition | None:
         """Where what a word names is defined."""
@@ -158,7 +158,7 @@ class Document:
 
     def _symbols(self) -> Iterator[NamedOp]:
         for index, word in enumerate(self.words):
-            if not catalogue.defines_symbol(self.op_at(word)):
+            if not registered.defines_symbol(self.op_at(word)):
                 continue
             following = self.words[index + 1 : index + 3]  # ``private`` may come between
             name = next((one for one in following if one.kind == "symbol"), None)

@@ -9,7 +9,7 @@ from typing import Any
 from xdsl.ir import Dialect
 
 from kopt.dtypes import BY_SPEC
-from kopt.lsp import catalogue
+from kopt.lsp import registered
 from kopt.lsp.words import REST, SUFFIX
 
 #: Types of MLIR's that are words, besides those of elements.
@@ -35,7 +35,7 @@ def grammar(dialects: Mapping[str, Dialect]) -> dict[str, Any]:
             _match("entity.name.label", rf"\^{SUFFIX}"),
             _match("entity.name.function", rf'@(?:[A-Za-z_]{REST}|"[^"]*")'),
             *(_ops(name, dialect) for name, dialect in sorted(dialects.items()) if [*dialect.operations]),
-            _match("support.type.known", f"!{_one_of(name for name in catalogue.types_of(dialects.values()))}{_STOP}"),
+            _match("support.type.known", f"!{_one_of(name for name in registered.types_of(dialects.values()))}{_STOP}"),
             _match("support.type", f"!{SUFFIX}"),
             _match("constant.other.attribute", rf"#[A-Za-z_$.]{REST}"),
             _match("variable.parameter.axis", r"\b[A-Za-z_]\w*(?==\d)"),
@@ -66,7 +66,7 @@ def _one_of(words: Iterable[str]) -> str:
 
 def _keywords(dialects: Iterable[Dialect]) -> set[str]:
     """The words that assembly formats bring, and ``return`` and ``module``, which stand for ops."""
-    formats = map(_format, catalogue.ops_of(dialects).values())
+    formats = map(_format, registered.ops_of(dialects).values())
     found = {word for text in formats for word in re.findall(r"`([A-Za-z_]\w*)`", text)}
     return found | {"return", "module"}
 
