@@ -63,7 +63,7 @@ def _as_ours(error: Exception, place: Location) -> UnsupportedError:
         why = "no line that ran has assigned it: a branch was not taken, or a loop visited nothing"
         return UnsupportedError(f"'{name}' has no value here: {why}", place, id="no-value")
     if isinstance(error, NameError):
-        frame = _steps_of(error)[-1].tb_frame
+        frame = _steps(error)[-1].tb_frame
         known = {*frame.f_locals, *frame.f_globals, *vars(builtins)}
         return _unknown(f"there is no name '{name}'", name, known, place)
     if isinstance(error, AttributeError) and error.obj is not None and error.name is not None:
@@ -78,14 +78,10 @@ def _unknown(message: str, name: str, known: Iterable[str], place: Location) -> 
     return UnsupportedError(message + did_you_mean(name, public), place, id="unknown-name")
 
 
-def _steps_of(error: BaseException) -> list[TracebackType]:
-    return list(_steps(error))
-
-
 def _line(
     error: BaseException, is_kernels: Callable[[FrameType], bool], positions: Callable[[CodeType], list[Any]]
 ) -> Location | None:
-    passed = [step for step in _steps_of(error) if is_kernels(step.tb_frame)]
+    passed = [step for step in _steps(error) if is_kernels(step.tb_frame)]
     return instruction(passed[-1].tb_frame.f_code, passed[-1].tb_lasti, positions) if passed else None
 
 
@@ -97,16 +93,17 @@ def instruction(code: CodeType, number: int, positions: Callable[[CodeType], lis
 
 def _is_raised_by(error: BaseException, is_kernels: Callable[[FrameType], bool]) -> bool:
     """Whether a ``raise`` of the kernel's made an error, or passed it on; Python raises others at its mistakes."""
-    last = _steps_of(error)[-1]
+    last = _steps(error)[-1]
     opcode = last.tb_frame.f_code.co_code[last.tb_lasti]
     return is_kernels(last.tb_frame) and dis.opname[opcode] in ("RAISE_VARARGS", "RERAISE")
 
 
-def _steps(error: BaseException) -> Iterator[TracebackType]:
-    step = error.__traceback__
+def _steps(error: BaseException) -> list[TracebackType]:
+    found, step = [], error.__traceback__
     while step is not None:
-        yield step
+        found.append(step)
         step = step.tb_next
+    return found
 
 
 def definition(fn: Callable[..., Any], message: str = "") -> Location | None:

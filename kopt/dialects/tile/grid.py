@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.tile.bodies import YieldOp, ensure_yield, parse_binding, print_binding, print_body
+from kopt.dialects.tile.extents import extent_of
 from kopt.dialects.tile.plan_attr import PlanAttr
 from kopt.dialects.tile.plan_directive import parse_plan, print_plan
 from kopt.dialects.tile.planned import verify_plan
@@ -183,8 +184,8 @@ class GridOp(Op):
 
 
 def _extent(limit: SSAValue) -> OpenExtent:
-    extent = getattr(limit.owner, "extent", None)
-    return extent if isinstance(extent, OpenExtent) else OpenExtent(limit.name_hint or "that %walks")
+    extent = extent_of(limit)
+    return OpenExtent(limit.name_hint or "that %walks") if extent is None else extent
 
 
 def _print_extent(printer: Printer, lower: int, upper: SSAValue | int) -> None:
