@@ -119,7 +119,7 @@ def test_mistakes_point_into_the_program(text: str):
         program = Program(text, "mistake.toy")
         program.lower(*(shapes[name] for name in program.arguments), target="reference")
     first, line, under = str(caught.value).splitlines()[:3]
-    assert first == f"mistake.toy:{place}: error: {message}"
+    assert first == f"mistake.toy:{place}: error: {message} [{caught.value.id}]"
     assert line == text.splitlines()[int(place[0]) - 1] and under == carets
 
 
