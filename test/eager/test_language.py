@@ -24,7 +24,18 @@ def run(fn, *args, **config):
 # the names
 
 
-HERE = ("cdiv", "next_power_of_2")  # plain Python, on the host too
+HERE = ("cdiv", "multiple_of", "next_power_of_2")  # plain Python, on the host too
+
+
+def test_stated_multiples_are_checked():
+    def halves(x):
+        for i in hl.tile(hl.multiple_of(x.size(0), 4)):
+            x[i] = x[i] / 2
+        return x
+
+    assert run(halves, torch.ones(8)).tolist() == [0.5] * 8
+    with pytest.raises(KoptError, match="9 is no multiple of 4"):
+        run(halves, torch.ones(9))
 
 
 @pytest.mark.parametrize("name", [n for n in hl.__all__ if not inspect.isclass(getattr(hl, n)) and n not in HERE])
