@@ -19,19 +19,21 @@ def defined_values(op: Operation) -> Sequence[SSAValue]:
     return [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]
 
 
-def bound_tags(op: Operation) -> Iterator[str]:
-    """The tag of every range in an operation, in order of appearance; a shifted range repeats its tag."""
+def _bound_ranges(op: Operation) -> Iterator[RangeType]:
+    """The ranges that an operation binds, in order of appearance; a shifted range is of the one that it shifts."""
     for inner in walk(op):
-        for value in defined_values(inner):
-            if isinstance(value.type, RangeType):
-                yield value.type.tag
+        if inner.regions or isinstance(inner, WholeOp | RangeOp):
+            yield from (value.type for value in defined_values(inner) if isinstance(value.type, RangeType))
+
+
+def bound_tags(op: Operation) -> Iterator[str]:
+    """The tag of every range that an operation binds, in order of appearance."""
+    return (type.tag for type in _bound_ranges(op))
 
 
 def tag_sizes(op: Operation) -> dict[str, int]:
     """The lanes of every range's blocks in an operation, by its tag."""
-    ops = (inner for inner in walk(op) if inner.regions or isinstance(inner, WholeOp | RangeOp))  # others shift a range
-    types = (value.type for inner in ops for value in defined_values(inner))
-    return {type.tag: type.size for type in types if isinstance(type, RangeType)}
+    return {type.tag: type.size for type in _bound_ranges(op)}
 
 
 def all_lanes(size: int, op: Operation) -> WholeOp:
