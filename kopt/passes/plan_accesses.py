@@ -23,6 +23,7 @@ from kopt.analysis.plans import GridNames, set_plan
 from kopt.analysis.scope import defining_block
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
+from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, tag_of
 from kopt.errors import ConfigError
 from kopt.ir.launch_model import LaunchModel
@@ -70,7 +71,8 @@ class PlanAccessesPass(ModulePass):
 
         plan-accesses{accesses="k = resident","k#1 = window x2" loops="j = resident" order=i,j}
 
-    It refuses pins whose names or words there are not, with those that there are. A plan that the IR has is kept.
+    It refuses pins whose names or words there are not, with those that there are. A plan that the IR has is kept,
+    and the grid of a `pallas.call`, whose blocks are bound, gets none.
     """
 
     name = "plan-accesses"
@@ -94,7 +96,7 @@ class PlanAccessesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         family, kind = ("gpu", GridOp) if self.chip in GPU_CHIPS else ("tpu", LaunchOp)
         tops: list[GridOp | LaunchOp] = walk(op, kind)
-        open_tops = [top for top in tops if _grid(top).plan is None]
+        open_tops = [top for top in tops if _grid(top).plan is None and not isinstance(top.parent_op(), CallOp)]
         pinned = pins_of_grids([_grid(top) for top in open_tops], self.pins, family)
         for top, pins in zip(open_tops, pinned, strict=True):
             if isinstance(top, LaunchOp):
