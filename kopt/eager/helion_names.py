@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from kopt import language
@@ -58,6 +59,7 @@ def _install_kernels() -> None:
     kind: Any = sys.modules["helion"].Kernel  # pyright: ignore
     theirs = kind.__call__
 
+    @wraps(theirs)  # what Dynamo is told of theirs holds of it
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         run = RUNNING.get()
         if run is None:
