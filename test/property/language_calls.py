@@ -20,6 +20,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "dot": ("hl.dot({x}, {y}.mT)", "hl.dot({x}.mT, {y})"),
     "full": ("hl.full({sizes}, {c}, dtype={dtype})", "hl.full({sizes}, {c}, dtype=torch.float32)"),
     "join": ("hl.join({x}, {y})",),
+    "multiple_of": ("({x} + hl.multiple_of({k}, 1))",),
     "next_power_of_2": ("({x} * hl.next_power_of_2({k}))",),
     "reduce": (
         "hl.reduce(lambda a, b: torch.minimum(a, b), {x}, {p})",
