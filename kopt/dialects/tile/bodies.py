@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.irdl import traits_def, var_operand_def
 from xdsl.parser import Parser
@@ -40,6 +41,19 @@ def ensure_yield(region: Region) -> None:
     last = region.block.last_op
     if last is None or not last.has_trait(IsTerminator):
         region.block.add_op(YieldOp())
+
+
+def parse_optional_index(parser: Parser) -> SSAValue | None:
+    """A value, where one comes next: an ``index``, as verifiers see to.
+
+    One that is defined later is taken to be one.
+    """
+    operand = parser.parse_optional_unresolved_operand()
+    if operand is None:
+        return None
+    defined = parser.ssa_values.get(operand.operand_name, ())
+    type = defined[operand.index].type if operand.index < len(defined) else IndexType()
+    return parser.resolve_operand(operand, type)
 
 
 def parse_binding(parser: Parser) -> Parser.Argument:

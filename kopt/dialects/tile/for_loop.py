@@ -29,6 +29,7 @@ from kopt.dialects.tile.bodies import (
     ensure_yield,
     parse_binding,
     parse_carries,
+    parse_optional_index,
     print_binding,
     print_body,
     print_carries,
@@ -128,7 +129,7 @@ class ForOp(CarryingLoop):
 
 
 def _parse_bound(parser: Parser) -> SSAValue | int:
-    value = parser.parse_optional_operand()
+    value = parse_optional_index(parser)
     return parser.parse_integer() if value is None else value
 
 

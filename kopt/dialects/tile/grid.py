@@ -22,7 +22,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, ints_of, parse_ints, print_ints
-from kopt.dialects.tile.bodies import YieldOp, ensure_yield, parse_binding, print_binding, print_body
+from kopt.dialects.tile.bodies import (
+    YieldOp,
+    ensure_yield,
+    parse_binding,
+    parse_optional_index,
+    print_binding,
+    print_body,
+)
 from kopt.dialects.tile.extents import extent_of
 from kopt.dialects.tile.plan_attr import PlanAttr
 from kopt.dialects.tile.plan_directive import parse_plan, print_plan
@@ -196,7 +203,7 @@ def _print_extent(printer: Printer, lower: int, upper: SSAValue | int) -> None:
 
 
 def _parse_extent(parser: Parser) -> tuple[int, SSAValue | int]:
-    if (value := parser.parse_optional_operand()) is not None:
+    if (value := parse_optional_index(parser)) is not None:
         return 0, value
     number = parser.parse_integer()
     return (number, parser.parse_integer()) if parser.parse_optional_keyword("to") else (0, number)
