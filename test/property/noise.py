@@ -69,7 +69,8 @@ class Noise(TorchFunctionMode):
         bad = undefined(name, args, kwargs, result)
         if bad is not None:
             return self._any(result, bad)
-        result = result if name in _EXACT else _mapped(self._moved, result)
+        if name not in _EXACT:
+            result = _mapped(self._moved, result if self._odd else _kept(result, *args[:1]))
         return self._signs(result) if free_zeros(name, result) else result
 
     def _terms(self, args: Any, dtype: Any) -> Any:
@@ -104,6 +105,15 @@ def _flushed(value: Any) -> Any:
         return value
     small = value.abs() < _SMALLEST
     return torch.where(small, 0 * value, value) if small.any() else value
+
+
+def _kept(result: Any, operand: Any = None) -> Any:
+    """As where no subnormal number counts as 0: torch's ``log1p`` of the smallest one is 0, and should be that one."""
+    if not all(isinstance(each, torch.Tensor) and each.dtype in _UNITS for each in (result, operand)):
+        return result
+    if result.shape != operand.shape or not (small := (operand != 0) & (operand.abs() < _SMALLEST)).any():
+        return result
+    return torch.where(small & (result == 0), operand.to(result.dtype), result)
 
 
 def _changes(func: Any) -> bool:
