@@ -381,3 +381,19 @@ func.func @f(%x: memref<5x20x36xf32>, %y: memref<5x36x24xf32>) -> (memref<5x20x2
   func.return %out, %sums : memref<5x20x24xf32>, memref<5x20xf32>
 }
 """
+
+#: Four lanes from a loaded number on, of rows of an uneven width.
+DYNAMIC_SLICE = """
+func.func @f(%x: memref<13x6xf32>, %first: memref<1xi32>) -> memref<13x4xf32> {
+  %y = host.alloc : memref<13x4xf32>
+  tile.grid (%i: b0=8) in (13) {
+    %v = tile.load %x[%i, :] : memref<13x6xf32> -> !tile.tile<b0=8 x 6 x f32>
+    %e = tile.exp %v : !tile.tile<b0=8 x 6 x f32>
+    %m = tile.load %first[0] : memref<1xi32> -> !tile.tile<i32>
+    %n = tile.extract %m : !tile.tile<i32> to index
+    %s = tile.dynamic_slice %e from %n dim 1 : !tile.tile<b0=8 x 6 x f32> to !tile.tile<b0=8 x 4 x f32>
+    tile.store %s, %y[%i, :] : !tile.tile<b0=8 x 4 x f32>, memref<13x4xf32>
+  }
+  func.return %y : memref<13x4xf32>
+}
+"""

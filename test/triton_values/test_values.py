@@ -117,3 +117,8 @@ def test_every_stage_verifies(case):
 
     passes = pipeline(parse_target("triton:sm90"), make_config(None))
     run(parse(getattr(cases, case)), make_context(), passes, verify_each=True)
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_a_slice_from_a_loaded_number_on(first):
+    check(cases.DYNAMIC_SLICE, torch.randn(13, 6), torch.tensor([first], dtype=torch.int32))

@@ -20,7 +20,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class ConvertSlicesToGathersPass(ModulePass):
-    """Rewrites `tile.slice` and `tile.concat` as `tile.take_along`, while sizes are the true ones.
+    """Rewrites `tile.slice`, `tile.dynamic_slice` and `tile.concat` as `tile.take_along`, at the true sizes.
 
     A slice is a gather a dimension that it cuts. Of a concatenation each input's lanes are gathered to where they
     stand in the result, and selected there. ``triton.inside`` says that no lane number needs a check, ``tile.spare``
@@ -31,15 +31,20 @@ class ConvertSlicesToGathersPass(ModulePass):
         %n = tile.arange 1, 2 : !tile.tile<3 x i32>
         %s = tile.take_along %v, %n dim 0 {triton.inside} : !tile.tile<6 x f32>, !tile.tile<3 x i32>
 
-    Refuses to join the lanes of ragged blocks.
+    Refuses to move the lanes of ragged blocks, by a concatenation or from a computed one on.
     """
 
     name = "convert-slices-to-gathers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
-            for inner in walk(grid, tile.SliceOp, tile.ConcatOp):
-                replace(inner, _gathered(inner) if isinstance(inner, tile.SliceOp) else _joined(inner))
+            for inner in walk(grid, tile.SliceOp, tile.DynamicSliceOp, tile.ConcatOp):
+                if isinstance(inner, tile.SliceOp):
+                    replace(inner, _gathered(inner))
+                elif isinstance(inner, tile.DynamicSliceOp):
+                    replace(inner, _gathered_from(inner))
+                else:
+                    replace(inner, _joined(inner))
 
 
 def _numbers(op: Operation, start: int, step: int, dims: Sequence[tile.DimAttr], dim: int) -> SSAValue:
@@ -60,6 +65,15 @@ def _gathered(op: tile.SliceOp) -> SSAValue:
         inside = offset + stride * (next_power_of_two(size) - 1) < next_power_of_two(have)
         value = gather(op, value, _numbers(op, offset, stride, dims, dim), dim, inside)
     return value
+
+
+def _gathered_from(op: tile.DynamicSliceOp) -> SSAValue:
+    """A gather of the lanes from a computed one on; nothing uses those from outside the input."""
+    dim, dims, build = op.dim.data, tile.tile_type(op.result).dims.data, Builder(op)
+    refuse_ragged(op, [tile.tile_type(op.input).tags[dim]])
+    lanes = _numbers(op, 0, 1, dims, dim)
+    first = build.add(tile.SplatOp(op.offset, tile.tile_type(lanes)))
+    return gather(op, op.input, build.compute("add", lanes, first), dim, False)
 
 
 def _joined(op: tile.ConcatOp) -> SSAValue:

@@ -11,18 +11,13 @@ from kopt.diagnostics import Problem
 #: The pass after which no operation of a name, or of a dialect, is left, by the family whose code is printed.
 REMOVED_BY: Mapping[str, Mapping[str, str]] = {
     "pallas": {
-        "jagged": "convert-jagged-to-tile",
-        "atomic": "materialize-accumulators",
         "symm.all_reduce": "expand-collectives",
         "tile.grid": "functionalise-host",
         "host.copy": "functionalise-host",
         "host.launch": "bind-buffers",
-        "tile.load": "bind-buffers",
-        "tile.store": "bind-buffers",
         "tile.block_size": "fold-block-sizes",
-        "tile.valid_count": "resolve-validity",
+        "tile.valid_count": "fold-block-sizes",
         "tile.valid_lanes": "resolve-validity",
-        "pallas.scratch": "bind-buffers",
         "pallas.fetch": "realise-dmas",
         "pallas.send": "realise-dmas",
     },
@@ -37,7 +32,7 @@ REMOVED_BY: Mapping[str, Mapping[str, str]] = {
         "tile.dynamic_slice": "convert-slices-to-gathers",
         "tile.concat": "convert-slices-to-gathers",
         "tile.block_size": "fold-block-sizes",
-        "tile.valid_count": "resolve-validity",
+        "tile.valid_count": "fold-block-sizes",
         "tile.valid_lanes": "resolve-validity",
     },
 }

@@ -17,6 +17,27 @@ func.func @slice(%x: memref<16x6xf32>, %y: memref<16x3xf32>) {
 
 // -----
 
+// From a computed lane on: nothing uses the lanes whose number is outside.
+// CHECK-LABEL: func.func @from
+// CHECK: [[L:%.+]] = tile.arange 0, 1 : !tile.tile<4 x i32>
+// CHECK: [[A:%.+]] = tile.broadcast [[L]] dims [1]
+// CHECK: [[F:%.+]] = tile.splat %n : index to !tile.tile<b0=8 x 4 x i32>
+// CHECK: [[N:%.+]] = tile.add [[A]], [[F]]
+// CHECK: %s = tile.take_along %e, [[N]] dim 1 {tile.spare}
+func.func @from(%x: memref<16x6xf32>, %y: memref<16x4xf32>, %first: memref<16xi32>) {
+  tile.grid (%i: b0=8) in (16) {
+    %v = tile.load %x[%i, :] : memref<16x6xf32> -> !tile.tile<b0=8 x 6 x f32>
+    %e = tile.exp %v : !tile.tile<b0=8 x 6 x f32>
+    %m = tile.load %first[0] : memref<16xi32> -> !tile.tile<i32>
+    %n = tile.extract %m : !tile.tile<i32> to index
+    %s = tile.dynamic_slice %e from %n dim 1 : !tile.tile<b0=8 x 6 x f32> to !tile.tile<b0=8 x 4 x f32>
+    tile.store %s, %y[%i, :] : !tile.tile<b0=8 x 4 x f32>, memref<16x4xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Each input of a concatenation is picked to its lanes; a constant is one anywhere.
 // CHECK-LABEL: func.func @concat
 // CHECK: [[F:%.+]] = tile.full 1.0 : !tile.tile<8 x f32>
