@@ -86,9 +86,9 @@ def _line(
 
 
 def instruction(code: CodeType, number: int, positions: Callable[[CodeType], list[Any]]) -> Location:
-    """The place of an instruction in the source."""
-    line, _, col, end = positions(code)[number // 2]
-    return Location(code.co_filename, line or 1, (col or 0) + 1, (end or 0) + 1)
+    """The place of an instruction in the source; of one of several lines, where it begins."""
+    line, last, col, end = positions(code)[number // 2]
+    return Location(code.co_filename, line or 1, (col or 0) + 1, (end or 0) + 1 if last == line else None)
 
 
 def _is_raised_by(error: BaseException, is_kernels: Callable[[FrameType], bool]) -> bool:

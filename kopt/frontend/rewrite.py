@@ -106,7 +106,8 @@ class Rewriter(ast.NodeTransformer):
         self.loops.append(name)
         body += self._statements(node.body)
         self.loops.pop()
-        body.append(_when_device(name, ast.Expr(_method(name, "leave", [_locals()], node)), node))
+        last = _last_line(node)
+        body.append(_when_device(name, ast.Expr(_method(name, "leave", [_locals()], last)), last))
         target = node.target
         loop = ast.For(target, _load(name), body, self._statements(node.orelse))
         end = _when_device(name, _exchange(names, name, "results", node, with_locals=False), node)
@@ -310,6 +311,12 @@ def _at(node: Any, place: ast.AST) -> Any:
     return ast.copy_location(node, place)
 
 
+def _last_line(loop: ast.For) -> ast.stmt:
+    """What stands for the last line of a loop's body as a place."""
+    line, begin, end = loop.end_lineno, loop.body[-1].col_offset, loop.end_col_offset
+    return ast.Pass(lineno=line, col_offset=begin, end_lineno=line, end_col_offset=end)
+
+
 def _load(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
@@ -328,11 +335,18 @@ def _thunk(value: ast.expr) -> ast.expr:
 
 
 def _hook(name: str, args: Sequence[ast.expr], place: ast.AST) -> Any:
-    return _at(ast.Call(ast.Attribute(_load(HOOKS), name, ast.Load()), [*args], []), place)
+    return _call(ast.Attribute(_load(HOOKS), name, ast.Load()), args, place)
 
 
 def _method(name: str, method: str, args: list[ast.expr], place: ast.AST) -> Any:
-    return _at(ast.Call(_attribute(name, method), args, []), place)
+    return _call(_attribute(name, method), args, place)
+
+
+def _call(callee: ast.Attribute, args: Sequence[ast.expr], place: ast.AST) -> Any:
+    """A call whose place begins where ``place`` does: Python takes the line on which the callee's name ends."""
+    callee = _at(callee, place)
+    callee.end_lineno, callee.end_col_offset = callee.lineno, callee.col_offset
+    return _at(ast.Call(callee, [*args], []), place)
 
 
 def _locals() -> ast.expr:

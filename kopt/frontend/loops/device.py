@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 from xdsl.ir import SSAValue
 
 from kopt.dialects.builder import as_hint
+from kopt.errors import Location
 from kopt.frontend.open_shapes import limit_of
+from kopt.frontend.source import place_of, user_frame
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import DeviceTensor, TileRange, Undefined
@@ -56,7 +58,7 @@ class LoopSpec:
 
 @dataclass
 class DeviceLoop:
-    """Base of grids and loops in the device: binds ranges, runs the body."""
+    """Base of grids and loops in the device: binds ranges, runs the body. Its ``place`` is what is iterated over."""
 
     spec: LoopSpec
     names: tuple[str, ...]
@@ -64,6 +66,7 @@ class DeviceLoop:
     hints: tuple[str, ...]
     device: ClassVar[bool] = True
     tags: list[str] = field(default_factory=list)
+    place: Location | None = field(default_factory=lambda: place_of(user_frame()))
 
     def jump(self, word: str) -> None:
         """Leaving a device loop early is refused."""

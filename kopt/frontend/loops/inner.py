@@ -108,7 +108,17 @@ class InnerLoop(DeviceLoop):
         return outof(slot, argument)
 
     def leave(self, names: dict[str, Any]) -> None:
-        """Ends the body: yields what it carries, or asks for another run with better types."""
+        """Ends the body: yields what it carries, or asks for another run with better types.
+
+        What cannot be carried is an error of the loop, not of the body's last statement.
+        """
+        try:
+            self._leave(names)
+        except UnsupportedError as error:
+            error.location = self.place or error.location
+            raise
+
+    def _leave(self, names: dict[str, Any]) -> None:
         assert self.before is not None
         for name, value, length in self.lists:
             if len(value) != length:
