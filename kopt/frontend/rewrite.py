@@ -313,7 +313,7 @@ def _at(node: Any, place: ast.AST) -> Any:
 
 def _last_line(loop: ast.For) -> ast.stmt:
     """What stands for the last line of a loop's body as a place."""
-    line, begin, end = loop.end_lineno, loop.body[-1].col_offset, loop.end_col_offset
+    line, begin, end = loop.end_lineno or loop.lineno, loop.body[-1].col_offset, loop.end_col_offset
     return ast.Pass(lineno=line, col_offset=begin, end_lineno=line, end_col_offset=end)
 
 
@@ -321,7 +321,7 @@ def _load(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
-def _attribute(name: str, attribute: str) -> ast.expr:
+def _attribute(name: str, attribute: str) -> ast.Attribute:
     return ast.Attribute(_load(name), attribute, ast.Load())
 
 
