@@ -19,7 +19,8 @@ from xdsl.ir import Operation
 from xdsl.traits import is_side_effect_free
 
 from kopt.analysis.aliases import root
-from kopt.analysis.walks.rescaling import Rescaling, depends, rescaling
+from kopt.analysis.powers import depends
+from kopt.analysis.walks.rescaling import Rescaling, rescaling
 from kopt.analysis.walks.walkable import Sink, Walkable
 from kopt.dialects.tile import Access, LoadOp, ReduceOp, StoreOp
 from kopt.dialects.tile.memory import WritesMemory
