@@ -1,7 +1,7 @@
 """Values as powers of a running maximum or minimum: ``g * exp(rate * t)``, recognised by algebra. Pure.
 
-    exp(2 * (x - t))                 the power -2 of t
-    sum(f * exp(x - t)), f @ exp(x - t)    the power -1, where f does not depend on t
+exp(2 * (x - t))                 the power -2 of t
+sum(f * exp(x - t)), f @ exp(x - t)    the power -1, where f does not depend on t
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def _operands(value: SSAValue) -> list[SSAValue]:
 class Powers:
     """Values as powers of one running maximum or minimum, ``top``.
 
-    With ``bound``, the reduction that it is of, only those count whose exponents are of the very lanes that it combines:
-    no power is larger than 1 then.
+    With ``bound``, the reduction that it is of, only those count whose exponents are of the very lanes that this
+    combines: no power is larger than 1 then.
     """
 
     def __init__(self, top: SSAValue, bound: ReduceOp | None = None):
@@ -89,6 +89,14 @@ class Powers:
     def is_free(self, value: SSAValue) -> bool:
         """Whether a value does not depend on the maximum."""
         return not depends(value, self.top)
+
+    def product(self, op: DotOp) -> Power | None:
+        """A product of matrices, one of which is free of the maximum; without what it is added to."""
+        left, right = self.of(op.lhs), self.of(op.rhs)
+        if left is None or right is None or left.rate and right.rate:
+            return None
+        last = tile_type(op.lhs).rank - 1
+        return _kept(left, [*range(last), -1]) if left.rate else _kept(right, [*range(last - 1), -1, last])
 
     def exponential(self, op: Any, base: float) -> Power | None:
         """``exp(k * (x - t))``."""
@@ -245,12 +253,7 @@ def _summed(powers: Powers, op: ReduceOp) -> Power | None:
 
 
 def _multiplied(powers: Powers, op: DotOp) -> Power | None:
-    """A product of matrices, of which one is free of the maximum."""
-    left, right = powers.of(op.lhs), powers.of(op.rhs)
-    if op.accumulator is not None or left is None or right is None or left.rate and right.rate:
-        return None
-    last = tile_type(op.lhs).rank - 1
-    return _kept(left, [*range(last), -1]) if left.rate else _kept(right, [*range(last - 1), -1, last])
+    return powers.product(op) if op.accumulator is None else None
 
 
 def _kept(found: Power, dims: Sequence[int]) -> Power | None:

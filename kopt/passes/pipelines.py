@@ -228,7 +228,6 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         # While loads are those of the source, which the configuration counts.
         _make("set-eviction-policies", policies=_policies(config)),
         *_simplify(),
-        *scheduling(config),
         # Programs are what fills a GPU: before anything looks at what a program does.
         _make("distribute-loops", keep=_named_loops(config)),
         # Loads and stores of full vectors: while accesses are by the ranges of the source.
@@ -243,6 +242,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("split-planes"),
         # What is too large still is walked, while its dimensions are seen as whole; all else of a plan is of the loops.
         *_walks(target.gpu.name),
+        # Loops are there, of walks too, and cells are those that they will be.
+        *_splits(target.gpu.name, config),
         # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
         _make("split-dot-reduction", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
@@ -292,6 +293,14 @@ def _simplify() -> list[ModulePass]:
 def _walks(chip: str) -> list[ModulePass]:
     """Whole dimensions that are too large become loops."""
     return [_make("plan-walks", chip=chip), _make("walk-dims")]
+
+
+def _splits(chip: str, config: Config) -> list[ModulePass]:
+    """Reductions of few cells are dealt out to more of them; parts that nobody asked for come in order."""
+    if config.split_k == 1:
+        return []
+    in_order = config.split_k is None or config.deterministic
+    return [_make("plan-splits", chip=chip, split=config.split_k), _make("split-k", deterministic=in_order), _make("dce")]
 
 
 def scheduling(config: Config) -> list[ModulePass]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from kopt.analysis.reduction_loops import NotAReduction, ReductionLoop, reduction_loop
+from kopt.analysis.combiners import Combined, NotAReduction
+from kopt.analysis.independent_loops import independent_loop
+from kopt.analysis.reduction_loops import ReductionLoop, reduction_loop
 from kopt.diagnostics import remark
-from kopt.dialects.tile import GridOp, is_float
+from kopt.dialects import atomic
+from kopt.dialects.tile import GridOp, TileType, is_float, tile_type
+from kopt.dialects.tile.planned import forget_plan
 from kopt.errors import ConfigError
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.schedules import reschedule
+from kopt.passes.splitting.dealt_visits import deal_out
 from kopt.passes.splitting.partial_results import (
     Partial,
     combine_by_atomics,
@@ -22,6 +26,7 @@ from kopt.passes.splitting.partial_results import (
     combine_in_place,
     in_place,
 )
+from kopt.walk import walk
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,11 @@ class SplitKPass(ModulePass):
     """Split-K: the visits of each grid's reduction loop are dealt out to ``factor`` times as many cells.
 
     Atomics combine the partial results: in the output itself where a cell only stores its result, else in a workspace.
-    A second grid reads that to do what follows the loop. With ``deterministic``, and for maxima and minima of floats,
-    each partial result has its own place in the workspace, and the second grid combines them in order.
+    A second grid reads that to do what follows the loop. With ``deterministic``, and for what no atomics combine, each
+    partial result has its own place in the workspace, and the second grid combines them in order. How, is derived from
+    what a visit does to each carried value (`kopt.analysis.combiners`): sums that are rescaled as a maximum grows, and
+    the place of the best, are combined beside those. The visits of what loops follow are dealt out alike: reductions of
+    what was reduced, and loops that store blocks of their own.
 
         tile.grid (%i, %j) in (M, N) {
           %r = tile.for %k in (0, K) iter(%a = %zero) { … }  tile.store %r, %out[%i, %j] }
@@ -40,48 +48,77 @@ class SplitKPass(ModulePass):
           %r = tile.for %k in (%s.begin, %s.end) iter(%a = %zero) { … }  atomic.rmw add %r, %out[%i, %j] }
 
     Grids whose loop is no reduction stay as they are, with a remark. Refuses a module without any that can be split,
-    and says why for the first: `split_k cannot split this grid: its cells have 2 loops, not one`.
+    and says why for the first: `split_k cannot split this grid: its cells have no loop`. Without a factor it obeys the
+    plans of grids, ``split 16``, which `plan-splits` writes.
     """
 
     name = "split-k"
     meaning = REASSOCIATES
 
-    factor: int
+    factor: int | None = None
     deterministic: bool = False
 
     def __post_init__(self) -> None:
-        if self.factor < 1:
+        if self.factor is not None and self.factor < 1:
             raise ConfigError(f"split-k needs a factor of at least 1, found {self.factor}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.factor > 1:
-            reschedule(op, self._split, "split_k cannot split this grid", "not split")
+        if self.factor is None:
+            for grid in walk(op, GridOp):
+                if factor := split_of(grid):
+                    forget_plan(grid)
+                    self._split(grid, factor)
+        elif self.factor > 1:
+            factor = self.factor
+            reschedule(op, lambda grid: self._split(grid, factor), "split_k cannot split this grid", "not split")
 
-    def _split(self, grid: GridOp) -> str | None:
+    def _split(self, grid: GridOp, factor: int) -> str | None:
         """Splits one grid; gives the reason where it cannot."""
         try:
             found = reduction_loop(grid)
         except NotAReduction as reason:
-            return str(reason)
-        if found.trips > 1:
-            self._combine(grid, found)
+            return self._deal_out(grid, factor, str(reason))
+        if found.trips > 1 and (rest := self._combine(grid, found, factor)) is not None:
+            self._split(rest, factor)
         return None
 
-    def _combine(self, grid: GridOp, found: ReductionLoop) -> None:
-        partial = Partial(grid, found, min(self.factor, found.trips))
+    def _deal_out(self, grid: GridOp, factor: int, why: str) -> str | None:
+        """Deals out what only stores; gives the reason where it cannot."""
+        try:
+            loop, trips = independent_loop(grid)
+        except NotAReduction:
+            return why
+        if trips > 1:
+            remark(loop, f"dealt out to {deal_out(grid, loop, trips, factor)} cells")
+        return None
+
+    def _combine(self, grid: GridOp, found: ReductionLoop, factor: int) -> GridOp | None:
+        """Splits a reduction; gives the grid that has what follows it."""
+        partial, loop, rest = Partial(grid, found, min(factor, found.trips)), found.loop, None
         if self.deterministic or _is_fragile(found):
-            combine_in_order(partial)
+            rest = combine_in_order(partial)
             how = "their results are combined in order by a second grid"
         elif (store := in_place(partial)) is not None:
             combine_in_place(partial, store)
             how = f"they update '{store.memory.name_hint}' by atomics"
         else:
-            combine_by_atomics(partial)
+            rest = combine_by_atomics(partial)
             how = "they update a workspace by atomics, and a second grid does the rest"
-        remark(found.loop, f"split among {partial.splits} cells: {how}")
+        remark(loop, f"split among {partial.splits} cells: {how}")
+        return rest
+
+
+def split_of(grid: GridOp) -> int | None:
+    """The cells that share a reduction, by a grid's plan."""
+    found = None if grid.plan is None else dict(grid.plan.data.options).get("split")
+    return found if isinstance(found, int) else None
 
 
 def _is_fragile(found: ReductionLoop) -> bool:
-    """Whether atomics would not do: hardware's maxima of floats ignore NaN."""
-    pairs: Sequence[tuple[str, object]] = [(k, v.type) for k, v in zip(found.kinds, found.loop.inits, strict=True)]
-    return any(kind in ("max", "min") and is_float(type.element_type) for kind, type in pairs)  # pyright: ignore
+    """Whether atomics would not do: hardware's maxima of floats ignore NaN, and what is rescaled needs two values."""
+    pairs = zip(found.combiners, found.loop.inits, strict=True)
+    return not all(isinstance(how, Combined) and _is_atomic(how.kind, tile_type(init)) for how, init in pairs)
+
+
+def _is_atomic(kind: str, type: TileType) -> bool:
+    return kind in atomic.KINDS and not (kind in ("max", "min") and is_float(type.element_type))

@@ -4,8 +4,9 @@
 
 Issue, products and the cache are had by multiprocessors that have a program; memory by as many bytes as are on their
 way at once. What is not the bottleneck is hidden by other programs of a multiprocessor, or by pipelined loads. A
-program's blocks come from the cache; those that programs of one wave share come once from memory. No constant is
-fitted (`kopt.targets.costs`): the model ranks block sizes.
+program's blocks come from the cache; those that programs of one wave share come once from memory. With a split there
+are so many times as many programs, and a launch more for each reduction. No constant is fitted (`kopt.targets.costs`):
+the model ranks block sizes.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class GpuLaunch:
         self.costs = gpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)
         self.program = GpuProgram(model, self.sizes, dict(plan.options), chip)
+        self.split = dict(plan.options).get("split", 1)
 
     def cost(self) -> Cost:
         """The items; memory only, where trips are not known."""
@@ -68,12 +70,15 @@ class GpuLaunch:
             return memory
 
     def _timed(self, memory: Cost) -> Cost:
-        costs, programs = self.costs, np.maximum(1, prod(self.trips[tag].mean for tag in self.plan.order))
+        costs, cells = self.costs, np.maximum(1, prod(self.trips[tag].mean for tag in self.plan.order))
+        programs = cells * self.split
         held = self.occupancy()
         at_once = costs.multiprocessors * held
         reads = [access for access in self.model.accesses if access.mode != "store"]
         writes = [access for access in self.model.accesses if access.mode != "load"]
         read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
+        partial, launches = cells * self.split * self._partial_bytes(), len(self._split_reductions())
+        read, written = read + partial, written + partial
         busy = programs / (np.ceil(programs / costs.multiprocessors) * costs.multiprocessors)
         products, vectors = self._products(held), self._vectors()
         cached = sum(self._asked(one) for one in self.model.accesses)
@@ -84,7 +89,8 @@ class GpuLaunch:
         moved = (read + written) / (costs.hbm_share * self.chip.hbm_bytes_per_second * hidden)
         dispatched = np.ceil(programs / costs.multiprocessors) * costs.dispatch_seconds
         parts = [products / busy, vectors / busy, cached / busy, moved, dispatched]
-        overhead = np.ceil(programs / at_once) * costs.program_seconds / held + costs.launch_seconds
+        overhead = np.ceil(programs / at_once) * costs.program_seconds / held
+        overhead = overhead + (1 + launches) * costs.launch_seconds
         slowest = max_of(parts)
         together = np.maximum(1, np.minimum(programs / costs.multiprocessors, held))
         ahead = np.where(products > 0, self.program.stages**2, 1)
@@ -102,6 +108,18 @@ class GpuLaunch:
             cores=costs.multiprocessors,
             fitted=costs.fitted,
         )
+
+    def _split_reductions(self) -> list[tuple[str, ...]]:
+        """The paths of loops whose carried values are combined by a launch more."""
+        if self.split == 1:
+            return []
+        paths = dict.fromkeys(one.path for one in self.model.work if one.unit == "carry")
+        return [path for path in paths if set(path[:-1]) <= {*self.plan.order}]
+
+    def _partial_bytes(self) -> Number:
+        """What a cell writes of each part's results, and what is read again of them."""
+        paths = self._split_reductions()
+        return sum(4 * self._lanes(one) for one in self.model.work if one.unit == "carry" and one.path in paths)
 
     def occupancy(self) -> Number:
         """Programs that one multiprocessor holds: by threads, by shared memory, by registers; at least one."""

@@ -56,7 +56,7 @@ class DistributeLoopsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
             while (loop := next(self._independent(grid), None)) is not None:
-                _distribute(grid, loop)
+                distribute(grid, loop)
 
     def _independent(self, grid: tile.GridOp) -> Iterator[tile.ForOp]:
         if grid.plan is not None or grid.reduction_dims or grid.ordered_dims:
@@ -101,7 +101,7 @@ def _is_large(op: Operation) -> bool:
     return any(isinstance(value.type, tile.TileType) and value.type.rank > 1 for value in op.results)
 
 
-def _distribute(grid: tile.GridOp, loop: tile.ForOp) -> None:
+def distribute(grid: tile.GridOp, loop: tile.ForOp) -> None:
     """Makes a loop the last dimension of its grid: its body takes its place."""
     bounds = _bounds(loop)
     assert bounds is not None

@@ -8,7 +8,8 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.reduction_loops import ReductionLoop
+from kopt.analysis.combiners import Combined, Placed, Rescaled
+from kopt.analysis.reduction_loops import ReductionLoop, stores_that_may_wait
 from kopt.dialects.atomic import RmwOp
 from kopt.dialects.builder import Builder
 from kopt.dialects.formats.integers import int_array
@@ -26,7 +27,6 @@ from kopt.dialects.tile import (
     IdOp,
     LoadOp,
     RangeType,
-    ReduceOp,
     StoreOp,
     TileType,
     YieldOp,
@@ -37,6 +37,7 @@ from kopt.ir.ranges import binding
 from kopt.passes.cloning import clone_with_new_tags
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import new_tags
+from kopt.passes.splitting.combining import combined
 
 
 class Partial:
@@ -45,20 +46,24 @@ class Partial:
     def __init__(self, grid: GridOp, found: ReductionLoop, factor: int):
         self.grid = grid
         self.loop = found.loop
-        self.kinds = found.kinds
+        self.combiners = found.combiners
         blocks = -(-found.trips // factor)
         self.splits = -(-found.trips // blocks)
         self.size = blocks * binding(found.loop.range).size
+        for store in reversed(stores_that_may_wait(found.loop)):
+            store.detach()
+            Rewriter.insert_op(store, InsertPoint.after(found.loop))
 
     def deal_out(self) -> tuple[SSAValue, Sequence[SSAValue]]:
         """Lets each cell walk its part and do nothing after the loop; gives the range of the parts, and the results."""
-        part = self._new_range()
+        part = part_of(self.grid, self.loop, self.size)
         for op in reversed(_after(self.loop)):
             Rewriter.erase_op(op)
         build = Builder(self.loop)
         bounds = [build.add(kind(part)) for kind in (BeginOp, EndOp)]
-        starts = [FullOp(fill, tile_type(init)) for init, fill in zip(self.inits, self.neutrals, strict=True)]
-        inits = [build.add(op) for op in starts]
+        fills = [self.neutral(number) for number in range(len(self.inits))]
+        pairs = zip(self.inits, fills, strict=True)
+        inits = [init if fill is None else build.add(FullOp(fill, tile_type(init))) for init, fill in pairs]
         body = Rewriter.move_region_contents_to_new_regions(self.loop.body)
         loop = ForOp(bounds[0], bounds[1], inits, body, attributes=self.loop.attributes)
         build.insert(loop)
@@ -67,31 +72,41 @@ class Partial:
         Rewriter.erase_op(self.loop)
         return part, loop.results
 
-    def _new_range(self) -> SSAValue:
-        """The grid's new last range: the parts of what the loop walked."""
-        (lower, upper), bounds = self.loop.bounds, self.grid.bounds
-        assert isinstance(lower, int) and isinstance(upper, int)
-        type = RangeType(next(new_tags(self.grid)), self.size)
-        part = self.grid.body.block.insert_arg(type, len(self.grid.ranges))
-        part.name_hint = "part"
-        self.grid.lower = int_array([*(lo for lo, _ in bounds), lower])
-        self.grid.upper = int_array([*(hi for _, hi in bounds), upper])
-        return part
-
     @property
     def inits(self) -> Sequence[SSAValue]:
         """What the loop starts from."""
         return self.loop.inits
 
-    @property
-    def neutrals(self) -> list[float | int]:
-        """What each carried value starts from in all parts but one."""
-        return [neutral(kind, tile_type(init).element_type) for kind, init in zip(self.kinds, self.inits, strict=True)]
+    def neutral(self, number: int) -> float | int | None:
+        """What a carried value starts from in each part; None of one that starts as it does now."""
+        how = self.combiners[number]
+        if isinstance(how, Combined):
+            return neutral(how.kind, tile_type(self.inits[number]).element_type)
+        return 0 if isinstance(how, Rescaled) else None
 
     def starts_neutral(self, number: int) -> bool:
         """Whether the loop's own initial value is the neutral one."""
-        init = self.inits[number].owner
-        return isinstance(init, FullOp) and init.number == self.neutrals[number]
+        how, init = self.combiners[number], self.inits[number].owner
+        if isinstance(how, Placed):
+            return True
+        alone = isinstance(how, Combined) or self.starts_neutral(how.top)
+        return alone and isinstance(init, FullOp) and init.number == self.neutral(number)
+
+    def kinds(self) -> list[str]:
+        """The kinds of reductions of values that memory is updated by, each by itself."""
+        return [how.kind for how in self.combiners if isinstance(how, Combined)]
+
+
+def part_of(grid: GridOp, loop: ForOp, size: int) -> SSAValue:
+    """The grid's new last range: parts of so many elements of what a loop walks."""
+    (lower, upper), bounds = loop.bounds, grid.bounds
+    assert isinstance(lower, int) and isinstance(upper, int)
+    type = RangeType(next(new_tags(grid)), size)
+    part = grid.body.block.insert_arg(type, len(grid.ranges))
+    part.name_hint = "part"
+    grid.lower = int_array([*(lo for lo, _ in bounds), lower])
+    grid.upper = int_array([*(hi for _, hi in bounds), upper])
+    return part
 
 
 def in_place(partial: Partial) -> StoreOp | None:
@@ -123,37 +138,48 @@ def combine_in_place(partial: Partial, store: StoreOp) -> None:
     memory, entries = store.memory, list(store.entries)
     alloc = memory.owner
     assert isinstance(alloc, AllocOp) and isinstance(memory.type, MemRefType)
-    filled = AllocOp(memory.type, partial.neutrals[0])
+    filled = AllocOp(memory.type, partial.neutral(0))
     filled.result.name_hint, filled.location = memory.name_hint, alloc.location
-    kind = partial.kinds[0]
+    (kind,) = partial.kinds()
     _, results = partial.deal_out()
     Rewriter.replace_op(alloc, filled)
     _append(partial.grid, replacing(store, RmwOp(kind, results[0], filled.result, entries)), store.location)
 
 
-def combine_by_atomics(partial: Partial) -> None:
-    """Parts update a workspace; a copy of the grid does what followed the loop."""
-    spaces = [_workspace(partial, number, ()) for number in range(len(partial.kinds))]
+def combine_by_atomics(partial: Partial) -> GridOp:
+    """Parts update a workspace; a copy of the grid, which is given, does what followed the loop."""
+    spaces = [_workspace(partial, number, ()) for number in range(len(partial.inits))]
     rest = _Rest(partial)
-    for number, space in enumerate(spaces):
-        rest.give(number, rest.load(space, number, []))
+    for number, (space, kind) in enumerate(zip(spaces, partial.kinds(), strict=True)):
+        value = rest.load(space, number, [])
+        if not partial.starts_neutral(number):
+            value = rest.add(ELEMENTWISE[COMBINING_OPS[kind]](rest.loop.inits[number], value))
+        rest.give(number, value)
     _, results = partial.deal_out()
-    for kind, value, space in zip(partial.kinds, results, spaces, strict=True):
+    for kind, value, space in zip(partial.kinds(), results, spaces, strict=True):
         entries = _entries(partial.grid, tile_type(value), len(partial.grid.ranges) - 1)
         _append(partial.grid, RmwOp(kind, value, space, entries), rest.location)
+    return rest.grid
 
 
-def combine_in_order(partial: Partial) -> None:
-    """Parts store to places of their own in a workspace; a copy of the grid combines them and goes on."""
-    spaces = [_workspace(partial, number, (partial.splits,)) for number in range(len(partial.kinds))]
+def combine_in_order(partial: Partial) -> GridOp:
+    """Parts store to places of their own in a workspace; a copy of the grid, which is given, combines them, goes on."""
+    spaces = [_workspace(partial, number, (partial.splits,)) for number in range(len(partial.inits))]
     rest = _Rest(partial)
-    for number, (space, kind) in enumerate(zip(spaces, partial.kinds, strict=True)):
-        rest.give(number, rest.add(ReduceOp(kind, rest.load(space, number, [ALL]), [0])))
+    found = combined(
+        Builder(rest.loop),
+        partial.combiners,
+        [rest.load(space, number, [ALL]) for number, space in enumerate(spaces)],
+        [None if partial.starts_neutral(number) else init for number, init in enumerate(rest.loop.inits)],
+    )
+    for number, value in enumerate(found):
+        rest.give(number, value)
     part, results = partial.deal_out()
     for value, space in zip(results, spaces, strict=True):
         entries = _entries(partial.grid, tile_type(value), len(partial.grid.ranges) - 1)
         first = _append(partial.grid, IdOp(part), rest.location)
         _append(partial.grid, StoreOp(value, space, [first, *entries]), rest.location)
+    return rest.grid
 
 
 class _Rest:
@@ -185,9 +211,6 @@ class _Rest:
     def give(self, number: int, value: SSAValue) -> None:
         """Lets a value stand for one of the loop's results; the loop goes with the last of them."""
         value.name_hint = self.loop.results[number].name_hint
-        if not self.partial.starts_neutral(number):
-            combine = ELEMENTWISE[COMBINING_OPS[self.partial.kinds[number]]]
-            value = self.add(combine(self.loop.inits[number], value))
         self.loop.results[number].replace_all_uses_with(value)
         if number == len(self.loop.results) - 1:
             Rewriter.erase_op(self.loop)
@@ -199,7 +222,7 @@ def _workspace(partial: Partial, number: int, first: Sequence[int]) -> SSAValue:
     element = type.element_type
     assert isinstance(element, FixedBitwidthType)
     shape = [*first, *(extent for extent, _ in _dims(partial.grid, type, len(partial.grid.ranges)))]
-    op = AllocOp(MemRefType(element, shape or [1]), None if first else partial.neutrals[number])
+    op = AllocOp(MemRefType(element, shape or [1]), None if first else partial.neutral(number))
     op.location = partial.grid.location
     op.result.name_hint = f"{partial.loop.carried[number].name_hint or 'value'}_parts"
     Rewriter.insert_op(op, InsertPoint.before(partial.grid))
