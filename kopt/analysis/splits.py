@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
@@ -30,15 +29,21 @@ _SAME = 1.02
 
 def most_parts(grid: GridOp) -> int | str:
     """The most parts that a grid's cells may be dealt out in, or the reason why they cannot be."""
+    found = _trips_and_most(grid)
+    return found if isinstance(found, str) else found[1]
+
+
+def _trips_and_most(grid: GridOp) -> tuple[int, int] | str:
     try:
         found = reduction_loop(grid)
     except NotAReduction as reason:
         try:
-            return independent_loop(grid)[1]
+            trips = independent_loop(grid)[1]
+            return trips, trips
         except NotAReduction:
             return str(reason)
     lanes = max(prod(tile_type(init).shape) for init in found.loop.inits)
-    return min(found.trips, max(1, Budget.HELD_LANES // lanes))
+    return found.trips, min(found.trips, max(1, Budget.HELD_LANES // lanes))
 
 
 def chosen_split(grid: GridOp, chip: GpuChip) -> int:
@@ -46,24 +51,22 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     cells = [binding(range).trips for range in grid.ranges]
     if prod(one or 1 for one in cells) >= gpu_costs(chip).multiprocessors:
         return 1
-    most = most_parts(grid)
-    if isinstance(most, str) or most < 2:
+    found = _trips_and_most(grid)
+    if isinstance(found, str) or len(parts := _parts(*found)) < 2:
         return 1
     model = fixed_model(grid, GridNames.of(grid))
-    plan, parts = gpu_candidate(model), [*_powers(most)]
+    plan = gpu_candidate(model)
     plans = [replace(plan, options=(("split", count),)) for count in parts]
-    found = [cost.seconds for cost in costs(model, {}, plans, chip, assumed_lengths(model))]
-    if any(one is None for one in found):
+    costed = [cost.seconds for cost in costs(model, {}, plans, chip, assumed_lengths(model))]
+    if any(one is None for one in costed):
         return 1
-    seconds = np.array([float(np.min(one)) for one in found])
+    seconds = np.array([float(np.min(one)) for one in costed])
     best = int(np.argmax(seconds <= seconds.min() * _SAME))
     return parts[best] if seconds[best] < _GAIN * seconds[0] else 1
 
 
-def _powers(most: int) -> Iterator[int]:
-    """1, 2, 4, … and the most."""
-    count = 1
-    while count < most:
-        yield count
-        count *= 2
-    yield most
+def _parts(trips: int, most: int) -> list[int]:
+    """How many parts there may be, fewest first: each of a power of two of visits, which no odd block comes of."""
+    sizes = [1 << power for power in reversed(range(max(1, trips).bit_length()))]
+    counts = [(-(-trips // size), size) for size in sizes]
+    return [1, *(count for count, size in counts if 1 < count <= most and -(-trips // count) == size)]

@@ -300,7 +300,11 @@ def _splits(chip: str, config: Config) -> list[ModulePass]:
     if config.split_k == 1:
         return []
     in_order = config.split_k is None or config.deterministic
-    return [_make("plan-splits", chip=chip, split=config.split_k), _make("split-k", deterministic=in_order), _make("dce")]
+    return [
+        _make("plan-splits", chip=chip, split=config.split_k),
+        _make("split-k", deterministic=in_order),
+        _make("dce"),
+    ]
 
 
 def scheduling(config: Config) -> list[ModulePass]:

@@ -86,7 +86,7 @@ def test_refused_where_there_is_nothing_to_split() -> None:
             out[i] = x[i]
         return out
 
-    with pytest.raises(ConfigError, match="its cells have 0 loops"):
+    with pytest.raises(ConfigError, match="its cells have no loop"):
         kopt.kernel(copy, config={"split_k": 4}, target="pallas:interpret")(torch.ones(8))
 
 

@@ -1,4 +1,4 @@
-"""Reductions that are dealt out to several programs of a GPU, and what is made of their results, give what torch does."""
+"""Reductions that are dealt out to several programs of a GPU give what torch does, and so does what follows them."""
 
 from __future__ import annotations
 
