@@ -2,9 +2,9 @@
 
 | visit | combiner |
 |---|---|
-| ``a = a + v``, ``max(a, v)``, ``a * v``, …, of a ``v`` that no carried value is in | `Combined` |
+| ``a = a + v``, ``max(a, v)``, ``a * v``, …, of a ``v`` that no carried value is in | `Combination` |
 | ``n = max(m, v)``; ``a = a * exp(k * (n - m)) + g``, of a ``g`` with the power ``k`` of ``n`` | `Rescaled` by ``m`` |
-| ``b, p = (v, q) if v > b else (b, p)`` | `Combined`, and `Placed` by ``b`` |
+| ``b, p = (v, q) if v > b else (b, p)`` | `Combination`, and `Placed` by ``b`` |
 
 The visits of such a loop may be dealt out: parts that follow one another give partial results in their order.
 """
@@ -47,7 +47,7 @@ class NotAReduction(Exception):
 
 
 @dataclass(frozen=True)
-class Combined:
+class Combination:
     """Partial results are combined by a kind of reduction."""
 
     kind: str
@@ -73,7 +73,7 @@ class Placed:
     best: int
 
 
-Combiner = Combined | Rescaled | Placed
+Combiner = Combination | Rescaled | Placed
 
 
 def combiners(loop: ForOp) -> tuple[Combiner, ...]:
@@ -109,18 +109,18 @@ class _Step:
 
     # Plain combinations.
 
-    def _combined(self, number: int, used: list[int]) -> Combined | None:
+    def _combined(self, number: int, used: list[int]) -> Combination | None:
         carried, op = self.carried[number], self.yielded[number].owner
         if not isinstance(carried.type, TileType) or not isinstance(op, Operation):
             return None
         if isinstance(op, DotOp) and op.accumulator is carried:
             kind, others = "add", [op.lhs, op.rhs]
-        elif type(op) in _KINDS and list(op.operands).count(carried) == 1:
+        elif isinstance(op, ElementwiseOp) and type(op) in _KINDS and list(op.operands).count(carried) == 1:
             kind, others = _KINDS[type(op)], [value for value in op.operands if value is not carried]
         else:
             return None
         used += sorted(set[int]().union(*map(self.uses, others)))
-        return None if used else Combined(kind)
+        return None if used else Combination(kind)
 
     # Sums that are rescaled.
 
@@ -141,9 +141,9 @@ class _Step:
 
     # The place of the best.
 
-    def _best(self, number: int, used: list[int]) -> Combined | None:
+    def _best(self, number: int, used: list[int]) -> Combination | None:
         better = self._better(number)
-        return None if better is None else Combined(better)
+        return None if better is None else Combination(better)
 
     def _better(self, number: int) -> str | None:
         """``v if v > b else b``: the kind of what it is the best of."""

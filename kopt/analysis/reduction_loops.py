@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 
 from kopt.analysis.aliases import root
-from kopt.analysis.combiners import Combined, Combiner, NotAReduction, combiners
+from kopt.analysis.combiners import Combination, Combiner, NotAReduction, combiners
 from kopt.dialects import atomic
 from kopt.dialects.tile import COMBINING_OPS, Access, ForOp, GridOp, StoreOp
 from kopt.ir.ranges import binding
@@ -31,7 +31,7 @@ class ReductionLoop:
     @property
     def kinds(self) -> tuple[str | None, ...]:
         """For each carried value the kind of reduction that it is; None of one that others are needed for."""
-        return tuple(one.kind if isinstance(one, Combined) else None for one in self.combiners)
+        return tuple(one.kind if isinstance(one, Combination) else None for one in self.combiners)
 
 
 def reduction_loop(grid: GridOp) -> ReductionLoop:
@@ -54,7 +54,8 @@ def reduction_loop(grid: GridOp) -> ReductionLoop:
 
 def stores_that_may_wait(loop: ForOp) -> list[Operation]:
     """The stores before a loop of a cell that may as well come after it: nothing else is of their arrays."""
-    arrays = Counter(root(op.memory) for op in walk(loop.parent_op(), Access))
+    assert loop.parent is not None
+    arrays = Counter(root(op.memory) for op in walk(loop.parent, Access))
     return [op for op in _before(loop) if isinstance(op, StoreOp) and arrays[root(op.memory)] == 1]
 
 

@@ -34,6 +34,7 @@ def most_parts(grid: GridOp) -> int | str:
 
 
 def _trips_and_most(grid: GridOp) -> tuple[int, int] | str:
+    """The visits of the loop that is dealt out, and the most parts."""
     try:
         found = reduction_loop(grid)
     except NotAReduction as reason:
@@ -57,10 +58,10 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     model = fixed_model(grid, GridNames.of(grid))
     plan = gpu_candidate(model)
     plans = [replace(plan, options=(("split", count),)) for count in parts]
-    costed = [cost.seconds for cost in costs(model, {}, plans, chip, assumed_lengths(model))]
+    costed = [one.seconds for one in costs(model, {}, plans, chip, assumed_lengths(model))]
     if any(one is None for one in costed):
         return 1
-    seconds = np.array([float(np.min(one)) for one in costed])
+    seconds = np.array([float(np.min(one)) for one in costed if one is not None])
     best = int(np.argmax(seconds <= seconds.min() * _SAME))
     return parts[best] if seconds[best] < _GAIN * seconds[0] else 1
 

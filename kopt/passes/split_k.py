@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from kopt.analysis.combiners import Combined, NotAReduction
+from kopt.analysis.combiners import Combination, NotAReduction
 from kopt.analysis.independent_loops import independent_loop
 from kopt.analysis.reduction_loops import ReductionLoop, reduction_loop
 from kopt.diagnostics import remark
@@ -117,7 +117,7 @@ def split_of(grid: GridOp) -> int | None:
 def _is_fragile(found: ReductionLoop) -> bool:
     """Whether atomics would not do: hardware's maxima of floats ignore NaN, and what is rescaled needs two values."""
     pairs = zip(found.combiners, found.loop.inits, strict=True)
-    return not all(isinstance(how, Combined) and _is_atomic(how.kind, tile_type(init)) for how, init in pairs)
+    return not all(isinstance(how, Combination) and _is_atomic(how.kind, tile_type(init)) for how, init in pairs)
 
 
 def _is_atomic(kind: str, type: TileType) -> bool:

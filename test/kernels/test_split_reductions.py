@@ -80,12 +80,12 @@ CASES: dict[str, tuple[Callable[..., object], Callable[..., object], int]] = {
 }
 
 
-def numbers(name: str, rows: int = 3) -> torch.Tensor:
+def numbers(name: str, rows: int = 2) -> torch.Tensor:
     x = torch.randn(rows, COLUMNS, generator=torch.Generator().manual_seed(0))
     return 1 + x / 512 if name == "product" else x.round(decimals=2)
 
 
-@pytest.mark.parametrize("split_k", [2, 5, 64])
+@pytest.mark.parametrize("split_k", [3, 64])
 @pytest.mark.parametrize("name", CASES)
 def test_parts_give_what_torch_does(name: str, split_k: int) -> None:
     """Of 70,003 columns, which no block and no number of parts divides, ties included."""

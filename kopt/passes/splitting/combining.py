@@ -13,7 +13,7 @@ from math import isclose
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
-from kopt.analysis.combiners import Combined, Combiner, Placed, Rescaled
+from kopt.analysis.combiners import Combination, Combiner, Placed, Rescaled
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import COMBINING_OPS, ArgReduceOp, DimAttr, ReduceOp, element_of, neutral, tile_type
 
@@ -37,7 +37,7 @@ class _Combining:
         """One carried value over all parts, which are the lanes of a first dimension."""
         how, build = self.how[number], self.build
         own = parts[number]
-        if isinstance(how, Combined):
+        if isinstance(how, Combination):
             return build.add(ReduceOp(how.kind, own, [0]))
         if isinstance(how, Placed):
             return self._at_best(own, parts[how.best], self._kind(how.best))
@@ -52,15 +52,18 @@ class _Combining:
         how, value, start = self.how[number], alone[number], starts[number]
         if start is None:
             return value
-        if isinstance(how, Combined):
+        if isinstance(how, Combination):
             return self.build.compute(COMBINING_OPS[how.kind], start, value)
         assert isinstance(how, Rescaled)
         old, new = alone[how.top], self.with_start(how.top, alone, starts)
         first = starts[how.top]
         if first is None:
             first = self.build.full(self._least(how.top, old), old)
-        pairs = ((start, first), (value, old))
-        both = [self._rescaled(sum, *map(self._lanes, (top, new)), how, how.dims) for sum, top in pairs]
+        top = self._lanes(new)
+        both = [
+            self._rescaled(*pair, top, how, how.dims)
+            for pair in ((start, self._lanes(first)), (value, self._lanes(old)))
+        ]
         return self.build.compute("add", *both)
 
     def _rescaled(
@@ -92,7 +95,7 @@ class _Combining:
 
     def _kind(self, number: int) -> str:
         how = self.how[number]
-        assert isinstance(how, Combined)
+        assert isinstance(how, Combination)
         return how.kind
 
     def _least(self, top: int, like: SSAValue) -> float | int:

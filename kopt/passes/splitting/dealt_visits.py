@@ -28,9 +28,9 @@ def deal_out(grid: GridOp, loop: ForOp, trips: int, factor: int) -> int:
     else:
         part = part_of(grid, loop, blocks * binding(loop.range).size)
         build = Builder(loop)
-        bounds = [build.add(kind(part)) for kind in (BeginOp, EndOp)]
+        first, end = build.add(BeginOp(part)), build.add(EndOp(part))
         body = Rewriter.move_region_contents_to_new_regions(loop.body)
-        build.insert(ForOp(*bounds, [], body, attributes=loop.attributes))
+        build.insert(ForOp(first, end, [], body, attributes=loop.attributes))
         Rewriter.erase_op(loop)
     for op in beside:
         build = Builder(op)

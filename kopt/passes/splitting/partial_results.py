@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.combiners import Combined, Placed, Rescaled
+from kopt.analysis.combiners import Combination, Placed, Rescaled
 from kopt.analysis.reduction_loops import ReductionLoop, stores_that_may_wait
 from kopt.dialects.atomic import RmwOp
 from kopt.dialects.builder import Builder
@@ -80,7 +80,7 @@ class Partial:
     def neutral(self, number: int) -> float | int | None:
         """What a carried value starts from in each part; None of one that starts as it does now."""
         how = self.combiners[number]
-        if isinstance(how, Combined):
+        if isinstance(how, Combination):
             return neutral(how.kind, tile_type(self.inits[number]).element_type)
         return 0 if isinstance(how, Rescaled) else None
 
@@ -89,12 +89,12 @@ class Partial:
         how, init = self.combiners[number], self.inits[number].owner
         if isinstance(how, Placed):
             return True
-        alone = isinstance(how, Combined) or self.starts_neutral(how.top)
+        alone = isinstance(how, Combination) or self.starts_neutral(how.top)
         return alone and isinstance(init, FullOp) and init.number == self.neutral(number)
 
     def kinds(self) -> list[str]:
         """The kinds of reductions of values that memory is updated by, each by itself."""
-        return [how.kind for how in self.combiners if isinstance(how, Combined)]
+        return [how.kind for how in self.combiners if isinstance(how, Combination)]
 
 
 def part_of(grid: GridOp, loop: ForOp, size: int) -> SSAValue:

@@ -1,0 +1,43 @@
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(plan-splits{chip=sm90})' | filecheck %s
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(plan-splits{chip=sm90},split-k{deterministic=true})' | filecheck %s --check-prefix=SPLIT
+
+// Eight programs for 132 multiprocessors, and 32 MiB to be read.
+// CHECK-LABEL: @rows
+// CHECK: tile.grid (%i: b0=1) in (8) plan {order [i] parallel [i] split 64
+// SPLIT-LABEL: @rows
+// SPLIT: %a_parts = host.alloc : memref<64x8xf32>
+// SPLIT: tile.grid (%i: b0=1, %part: b{{.*}}=16384) in (8, 1048576) {
+// SPLIT: tile.grid
+// SPLIT-NOT: plan
+func.func @rows(%x: memref<8x1048576xf32>, %out: memref<8xf32>) {
+  tile.grid (%i: b0=1) in (8) {
+    %z = tile.full 0.0 : !tile.tile<b0=1 x f32>
+    %sum = tile.for %k: b1=8192 in (0, 1048576) iter(%a = %z) -> (!tile.tile<b0=1 x f32>) schedule walk {
+      %v = tile.load %x[%i, %k] : memref<8x1048576xf32> -> !tile.tile<b0=1 x b1=8192 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=1 x b1=8192 x f32>
+      %n = tile.add %a, %s : !tile.tile<b0=1 x f32>
+      tile.yield %n : !tile.tile<b0=1 x f32>
+    }
+    tile.store %sum, %out[%i] : !tile.tile<b0=1 x f32>, memref<8xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Little work takes less time than another launch.
+// CHECK-LABEL: @short
+// CHECK-NOT: split
+func.func @short(%x: memref<8x16384xf32>, %out: memref<8xf32>) {
+  tile.grid (%i: b0=1) in (8) {
+    %z = tile.full 0.0 : !tile.tile<b0=1 x f32>
+    %sum = tile.for %k: b1=8192 in (0, 16384) iter(%a = %z) -> (!tile.tile<b0=1 x f32>) schedule walk {
+      %v = tile.load %x[%i, %k] : memref<8x16384xf32> -> !tile.tile<b0=1 x b1=8192 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=1 x b1=8192 x f32>
+      %n = tile.add %a, %s : !tile.tile<b0=1 x f32>
+      tile.yield %n : !tile.tile<b0=1 x f32>
+    }
+    tile.store %sum, %out[%i] : !tile.tile<b0=1 x f32>, memref<8xf32>
+  }
+  func.return
+}
