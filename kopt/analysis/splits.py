@@ -15,6 +15,7 @@ from kopt.analysis.reduction_loops import reduction_loop
 from kopt.dialects.tile import GridOp, tile_type
 from kopt.ir.ranges import binding
 from kopt.planning.assumed import assumed_lengths
+from kopt.planning.block_sizes import idle
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.cost import costs
 from kopt.targets.budget import Budget
@@ -58,10 +59,10 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     model = fixed_model(grid, GridNames.of(grid))
     plan = gpu_candidate(model)
     plans = [replace(plan, options=(("split", count),)) for count in parts]
-    costed = [one.seconds for one in costs(model, {}, plans, chip, assumed_lengths(model))]
-    if any(one is None for one in costed):
+    costed = [*costs(model, {}, plans, chip, assumed_lengths(model))]
+    if any(one.seconds is None for one in costed):
         return 1
-    seconds = np.array([float(np.min(one)) for one in costed if one is not None])
+    seconds = np.array([float(np.min(one.seconds * idle(one))) for one in costed if one.seconds is not None])
     best = int(np.argmax(seconds <= seconds.min() * _SAME))
     return parts[best] if seconds[best] < _GAIN * seconds[0] else 1
 

@@ -121,11 +121,11 @@ def fitting(found: Cost, chip: Chip, room: int) -> tuple[np.ndarray, np.ndarray]
         memory, fits = found.shared_bytes, found.fits
     if found.seconds is None or memory is None or fits is None:
         return np.full(1, np.inf), np.full(1, np.inf)
-    seconds = found.seconds if isinstance(chip, TpuChip) else found.seconds * _idle(found)
+    seconds = found.seconds if isinstance(chip, TpuChip) else found.seconds * idle(found)
     return np.where(fits, seconds, np.inf), np.asarray(memory)
 
 
-def _idle(found: Cost) -> Number:
+def idle(found: Cost) -> Number:
     """How much more a launch counts of which some multiprocessors of a GPU have no program."""
     moved = sum((part for part in (found.bytes_in, found.bytes_out) if part is not None), 0)
     return np.where((np.asarray(found.steps) < found.cores) & (moved > _WORK), _IDLE, 1)
