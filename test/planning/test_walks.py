@@ -41,15 +41,15 @@ TARGET = parse_target("triton:interpret")
 
 def planned(last: str = "plan-walks") -> str:
     """The kernel as text, with its walk."""
-    module, passes = parse_module(SOFTMAX), pipeline(TARGET, Config())
+    module, passes = parse_module(SOFTMAX), pipeline(TARGET, Config(split_k=1))
     names = [pass_.name for pass_ in passes]
     run(module, make_context(), passes[: names.index(last) + 1], verify_each=True)
     return str(module)
 
 
 def lowered(text: str):
-    """Text with a plan, through the whole pipeline."""
-    return kopt.lower_module(parse_module(text), target="triton:interpret")
+    """Text with a plan, through the whole pipeline; what it walks is not split."""
+    return kopt.lower_module(parse_module(text), target="triton:interpret", config={"split_k": 1})
 
 
 def check(low) -> None:
@@ -127,8 +127,8 @@ def test_all_of_a_plan_but_the_walk_stays() -> None:
     """A schedule in the plan is the loops'."""
     text = planned().replace(f"{WALK}}}", f"warps 8 {WALK}\n        loop b1 resident}}")
     module = parse_module(text)
-    names = [pass_.name for pass_ in pipeline(TARGET, Config())]
-    run(module, make_context(), [pipeline(TARGET, Config())[names.index("walk-dims")]], verify_each=True)
+    names = [pass_.name for pass_ in pipeline(TARGET, Config(split_k=1))]
+    run(module, make_context(), [pipeline(TARGET, Config(split_k=1))[names.index("walk-dims")]], verify_each=True)
     (grid,) = [op for op in module.walk() if isinstance(op, GridOp)]
     assert grid.plan is not None and grid.plan.data.options == (("warps", 8),) and not grid.plan.data.walks
     assert [op.schedule.kind for op in grid.walk() if isinstance(op, ForOp) and op.schedule] == ["resident"] * 2

@@ -30,7 +30,7 @@ def deal_out(grid: GridOp, loop: ForOp, trips: int, factor: int) -> int:
         build = Builder(loop)
         first, end = build.add(BeginOp(part)), build.add(EndOp(part))
         body = Rewriter.move_region_contents_to_new_regions(loop.body)
-        build.insert(ForOp(first, end, [], body, attributes=loop.attributes))
+        build.insert(ForOp(first, end, [], body, attributes=loop.attributes)).schedule = loop.schedule
         Rewriter.erase_op(loop)
     for op in beside:
         build = Builder(op)

@@ -66,7 +66,7 @@ class Partial:
         inits = [init if fill is None else build.add(FullOp(fill, tile_type(init))) for init, fill in pairs]
         body = Rewriter.move_region_contents_to_new_regions(self.loop.body)
         loop = ForOp(bounds[0], bounds[1], inits, body, attributes=self.loop.attributes)
-        build.insert(loop)
+        build.insert(loop).schedule = self.loop.schedule
         for old, new in zip(self.loop.results, loop.results, strict=True):
             new.name_hint = old.name_hint
         Rewriter.erase_op(self.loop)
