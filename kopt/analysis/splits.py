@@ -51,8 +51,8 @@ def _trips_and_most(grid: GridOp) -> tuple[int, int] | str:
 def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     """Into how many parts a grid's cells are best dealt out; 1 where they stay as they are."""
     cells = [binding(range).trips for range in grid.ranges]
-    if prod(one or 1 for one in cells) >= gpu_costs(chip).multiprocessors:
-        return 1
+    if prod(one or 1 for one in cells) >= _GAIN * gpu_costs(chip).multiprocessors:
+        return 1  # what is idle is less than a split has to gain
     found = _trips_and_most(grid)
     if isinstance(found, str) or len(parts := _parts(*found)) < 2:
         return 1

@@ -136,9 +136,9 @@ def with_buffers(module: ModuleOp, kind: str) -> ModuleOp:
 
 
 def emitted(module: ModuleOp, target: str) -> str:
-    """The code of a module, or why there is none."""
+    """The code of a module whose loops are not split, or why there is none."""
     try:
-        return kopt.lower_module(module, target=target).source
+        return kopt.lower_module(module, target=target, config={"split_k": 1}).source
     except KoptError as error:
         return str(error)
 
