@@ -22,10 +22,10 @@ __all__ = ["KINDS", "NotAReduction", "ReductionLoop", "reduction_loop"]
 
 @dataclass(frozen=True)
 class ReductionLoop:
-    """A loop over ``trips`` blocks, and how partial results of each carried value are combined."""
+    """A loop over ``trips`` blocks, None where they are computed, and how partial results are combined."""
 
     loop: ForOp
-    trips: int
+    trips: int | None
     combiners: tuple[Combiner, ...]
 
     @property
@@ -39,9 +39,6 @@ def reduction_loop(grid: GridOp) -> ReductionLoop:
     loop = next((op for op in grid.body.block.ops if isinstance(op, ForOp)), None)
     if loop is None:
         raise NotAReduction("its cells have no loop")
-    trips = binding(loop.range).trips
-    if trips is None:
-        raise NotAReduction("the loop's bounds are not numbers")
     if not loop.inits:
         raise NotAReduction("the loop carries nothing")
     if any(_writes(op) for op in walk(loop)):
@@ -49,7 +46,7 @@ def reduction_loop(grid: GridOp) -> ReductionLoop:
     may_wait = stores_that_may_wait(loop)
     if any(_writes(inner) for op in _before(loop) if op not in may_wait for inner in walk(op)):
         raise NotAReduction("its cells write memory before the loop")
-    return ReductionLoop(loop, trips, combiners(loop))
+    return ReductionLoop(loop, binding(loop.range).trips, combiners(loop))
 
 
 def stores_that_may_wait(loop: ForOp) -> list[Operation]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -12,7 +13,7 @@ from kopt.analysis.independent_loops import independent_loop
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.plans import GridNames
 from kopt.analysis.reduction_loops import reduction_loop
-from kopt.dialects.tile import GridOp, tile_type
+from kopt.dialects.tile import ForOp, GridOp, tag_of, tile_type
 from kopt.ir.ranges import binding
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import idle
@@ -28,24 +29,36 @@ _GAIN = 0.8
 _SAME = 1.02
 
 
+@dataclass(frozen=True)
+class _Dealt:
+    """The loop of a grid's cells that may be dealt out, its visits, None where computed, and the most parts of it."""
+
+    loop: ForOp
+    trips: int | None
+    most: int
+
+
 def most_parts(grid: GridOp) -> int | str:
     """The most parts that a grid's cells may be dealt out in, or the reason why they cannot be."""
-    found = _trips_and_most(grid)
-    return found if isinstance(found, str) else found[1]
+    try:
+        return _dealt(grid).most
+    except NotAReduction as reason:
+        return str(reason)
 
 
-def _trips_and_most(grid: GridOp) -> tuple[int, int] | str:
-    """The visits of the loop that is dealt out, and the most parts."""
+def _dealt(grid: GridOp) -> _Dealt:
+    """Raises `NotAReduction`."""
     try:
         found = reduction_loop(grid)
     except NotAReduction as reason:
         try:
-            trips = independent_loop(grid)[1]
-            return trips, trips
+            loop, trips = independent_loop(grid)
         except NotAReduction:
-            return str(reason)
+            raise reason from None
+        return _Dealt(loop, trips, trips)
     lanes = max(prod(tile_type(init).shape) for init in found.loop.inits)
-    return found.trips, min(found.trips, max(1, Budget.HELD_LANES // lanes))
+    held = max(1, Budget.HELD_LANES // lanes)
+    return _Dealt(found.loop, found.trips, held if found.trips is None else min(found.trips, held))
 
 
 def chosen_split(grid: GridOp, chip: GpuChip) -> int:
@@ -53,13 +66,17 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     cells = [binding(range).trips for range in grid.ranges]
     if prod(one or 1 for one in cells) >= _GAIN * gpu_costs(chip).multiprocessors:
         return 1  # what is idle is less than a split has to gain
-    found = _trips_and_most(grid)
-    if isinstance(found, str) or len(parts := _parts(*found)) < 2:
+    try:
+        found = _dealt(grid)
+    except NotAReduction:
         return 1
     model = fixed_model(grid, GridNames.of(grid))
+    lengths = assumed_lengths(model)
+    if len(parts := _parts(found, lengths)) < 2:
+        return 1
     plan = gpu_candidate(model)
     plans = [replace(plan, options=(("split", count),)) for count in parts]
-    costed = [*costs(model, {}, plans, chip, assumed_lengths(model))]
+    costed = [*costs(model, {}, plans, chip, lengths)]
     if any(one.seconds is None for one in costed):
         return 1
     seconds = np.array([float(np.min(one.seconds * idle(one))) for one in costed if one.seconds is not None])
@@ -67,8 +84,15 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     return parts[best] if seconds[best] < _GAIN * seconds[0] else 1
 
 
-def _parts(trips: int, most: int) -> list[int]:
-    """How many parts there may be, fewest first: each of a power of two of visits, which no odd block comes of."""
-    sizes = [1 << power for power in reversed(range(max(1, trips).bit_length()))]
-    counts = [(-(-trips // size), size) for size in sizes]
-    return [1, *(count for count, size in counts if 1 < count <= most and -(-trips // count) == size)]
+def _parts(found: _Dealt, lengths: Mapping[str, Sequence[int]]) -> list[int]:
+    """How many parts there may be, fewest first: each of a power of two of visits, which no odd block comes of.
+
+    Where visits are computed, powers of two of parts, no more than the visits that are assumed.
+    """
+    if found.trips is None:
+        walked = found.loop.range
+        trips = max(lengths.get(tag_of(walked), [1])) // binding(walked).size
+        return [1 << power for power in range(max(1, min(found.most, trips)).bit_length())]
+    sizes = [1 << power for power in reversed(range(max(1, found.trips).bit_length()))]
+    counts = [(-(-found.trips // size), size) for size in sizes]
+    return [1, *(count for count, size in counts if 1 < count <= found.most and -(-found.trips // count) == size)]

@@ -38,7 +38,8 @@ class SplitKPass(ModulePass):
     partial result has its own place in the workspace, and the second grid combines them in order. How, is derived from
     what a visit does to each carried value (`kopt.analysis.combiners`): sums that are rescaled as a maximum grows, and
     the place of the best, are combined beside those. The visits of what loops follow are dealt out alike: reductions of
-    what was reduced, and loops that store blocks of their own.
+    what was reduced, and loops that store blocks of their own. Bounds may be computed: each cell deals out the visits
+    that it has, as in attention over a loaded length (flash decoding).
 
         tile.grid (%i, %j) in (M, N) {
           %r = tile.for %k in (0, K) iter(%a = %zero) { … }  tile.store %r, %out[%i, %j] }
@@ -78,7 +79,7 @@ class SplitKPass(ModulePass):
             found = reduction_loop(grid)
         except NotAReduction as reason:
             return self._deal_out(grid, factor, str(reason))
-        if found.trips > 1 and (rest := self._combine(grid, found, factor)) is not None:
+        if found.trips != 1 and (rest := self._combine(grid, found, factor)) is not None:
             self._split(rest, factor)
         return None
 
@@ -94,7 +95,7 @@ class SplitKPass(ModulePass):
 
     def _combine(self, grid: GridOp, found: ReductionLoop, factor: int) -> GridOp | None:
         """Splits a reduction; gives the grid that has what follows it."""
-        partial, loop, rest = Partial(grid, found, min(factor, found.trips)), found.loop, None
+        partial, loop, rest = Partial(grid, found, min(factor, found.trips or factor)), found.loop, None
         if self.deterministic or _is_fragile(found):
             rest = combine_in_order(partial)
             how = "their results are combined in order by a second grid"

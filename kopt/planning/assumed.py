@@ -14,6 +14,7 @@ from kopt.ir.atoms import Atom, BlockNumber, Extremum, Symbol
 from kopt.ir.division import FloorDiv, Mod
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
+from kopt.ir.polynomial import Coefficient
 
 #: The elements of a range that walks no dimension.
 _UNSEEN = 128
@@ -35,14 +36,20 @@ def _length(axis: Axis, model: LaunchModel) -> int:
 
 
 def _extents(axis: Axis, access: ModelAccess, model: LaunchModel) -> Iterator[int]:
-    """What one execution of a loop has of each dimension of an access that its axis walks."""
+    """What one execution of a loop has of each dimension of an access that its axis walks, in elements of the axis."""
     for index, extent in zip(access.relation.indices, access.relation.shape, strict=True):
-        if isinstance(extent, int) and any(_counts(atom, axis.tag) for atom in index.terms):
-            yield extent // _sharing(index, model)
+        if isinstance(extent, int):
+            for factor in (factor for atom, factor in index.terms.items() if _counts(atom, axis.tag)):
+                yield _elements(extent, factor, axis.size) // _sharing(index, model)
 
 
 def _counts(atom: Atom, tag: str) -> bool:
     return isinstance(atom, BlockNumber) and str(atom.name) == tag
+
+
+def _elements(extent: int, factor: Coefficient, size: Coefficient) -> int:
+    """The elements of an axis that walk a dimension: a dimension of its blocks, ``table[i, tile.id]``, has fewer."""
+    return extent * size // factor if isinstance(size, int) and isinstance(factor, int) and factor > 0 else extent
 
 
 def _sharing(index: IndexExpr, model: LaunchModel) -> int:

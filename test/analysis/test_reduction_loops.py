@@ -125,7 +125,6 @@ def test_a_value_that_another_is_combined_with_is_used() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"bounds": "(0, %end)"}, "the loop's bounds are not numbers"),
         ({"before": f"tile.store %z, %out[%i] : {TYPE}, memref<64xf32>"}, "its cells write memory before the loop"),
         ({"before": f"atomic.rmw add %z, %out[%i] : {TYPE}, memref<64xf32>"}, "its cells write memory before the loop"),
         ({"before": "tile.for %h: b3=8 in (0, 8) {\n}"}, "the loop carries nothing"),
@@ -134,6 +133,11 @@ def test_a_value_that_another_is_combined_with_is_used() -> None:
 def test_the_loop_has_to_be_the_first_one_and_nothing_written_before(change: dict[str, str], why: str) -> None:
     with pytest.raises(NotAReduction, match=f"^{why}$"):
         find(f"{step('add')}\n{YIELD}", **change)
+
+
+def test_the_visits_of_a_loop_may_be_computed() -> None:
+    found = find(f"{step('add')}\n{YIELD}", bounds="(0, %end)")
+    assert found.trips is None and found.kinds == ("add",)
 
 
 @pytest.mark.parametrize("op", ["tile.store %v, %out[%i]", "atomic.rmw add %v, %out[%i]"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 
 import kopt
 import kopt.language as hl
+from examples import paged
 
 COLUMNS = 70_003
 
@@ -95,3 +97,58 @@ def test_parts_give_what_torch_does(name: str, split_k: int) -> None:
     low = kopt.kernel(function, config=config).lower(x, target="triton:interpret")
     assert low.source.count("_kernel[") == launches
     torch.testing.assert_close(low.compile()(x), reference(x), rtol=2e-4, atol=2e-4)
+
+
+def numbered(x: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """What blocks are numbered by, and how many there are, in loops whose bounds are numbers or loaded."""
+    whole, some = (torch.empty([x.size(0)], dtype=torch.float32) for _ in range(2))
+    for i in hl.grid(x.size(0)):
+        all = hl.zeros([1])
+        for j in hl.tile(x.size(1), block_size=16):
+            all = all + (x[i, j].sum(-1) * (j.id + 1) + j.count)
+        whole[i] = all.sum()
+        first = hl.zeros([1])
+        for k in hl.tile(i, lengths[i], block_size=16):
+            first = first + (x[i, k].sum(-1) * (k.id + 1) + k.count)
+        some[i] = first.sum()
+    return whole, some
+
+
+def torch_numbered(x: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def of(row: torch.Tensor) -> torch.Tensor:
+        parts = row.split(16) if len(row) else ()
+        return sum((part.sum() * (number + 1) + len(parts) for number, part in enumerate(parts)), torch.zeros(()))
+
+    whole = torch.stack([of(row) for row in x])
+    return whole, torch.stack([of(row[i:n]) for i, (row, n) in enumerate(zip(x, lengths.tolist(), strict=True))])
+
+
+@pytest.mark.parametrize("target", ["triton:interpret", "pallas:interpret"])
+@pytest.mark.parametrize("split_k", [2, 5])
+def test_blocks_keep_their_numbers_in_parts(split_k: int, target: str) -> None:
+    x = torch.randn(4, 131, generator=torch.Generator().manual_seed(0))
+    lengths = torch.tensor([0, 131, 1, 90], dtype=torch.int32)  # some parts, and the whole second loop, have no visit
+    low = kopt.kernel(numbered, config={"split_k": split_k, "deterministic": True}).lower(x, lengths, target=target)
+    torch.testing.assert_close(low.compile()(x, lengths), torch_numbered(x, lengths), rtol=1e-5, atol=1e-3)
+
+
+@pytest.mark.parametrize("target", ["triton:interpret", "pallas:interpret", "pallas:strict"])
+def test_a_long_sequence_is_read_by_several_programs(target: str) -> None:
+    """Attention over pages, of few sequences: loops whose bounds are loaded are dealt out (flash decoding)."""
+    make = torch.Generator().manual_seed(0)
+    q, keys, values = (torch.randn(*shape, generator=make) for shape in ((3, 8, 64), (2, 40, 16, 64), (2, 40, 16, 64)))
+    lengths = torch.tensor([301, 5, 64], dtype=torch.int32)
+    table = torch.stack([torch.randperm(40, generator=make)[:20] for _ in range(3)]).int()
+    args = (q, keys, values, lengths, table)
+    low = paged.paged_attention.lower(*args, target=target, config={"split_k": 4})
+    torch.testing.assert_close(low.compile()(*args), paged.reference(*args), rtol=1e-4, atol=1e-5)
+
+
+def test_few_sequences_are_split_unasked() -> None:
+    def programs(sequences: int) -> list[int]:
+        pages = f"bf16[8,{sequences * 64},128,128]"
+        specs = (f"bf16[{sequences},32,128]", pages, pages, f"i32[{sequences}]", f"i32[{sequences},64]")
+        source = paged.paged_attention.lower(*specs, target="triton:sm90").source
+        return [int(number) for number in re.findall(r"_kernel\[\((\d+),", source)]
+
+    assert programs(2) == [256, 16] and programs(16) == [128]

@@ -9,8 +9,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.independent_loops import written_beside
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, IdOp
-from kopt.ir.ranges import binding
+from kopt.dialects.tile import ForOp, GridOp, IdOp
 from kopt.passes.gpu.distribute_loops import distribute
 from kopt.passes.splitting.partial_results import part_of
 
@@ -26,9 +25,8 @@ def deal_out(grid: GridOp, loop: ForOp, trips: int, factor: int) -> int:
         distribute(grid, loop)
         part = grid.ranges[-1]
     else:
-        part = part_of(grid, loop, blocks * binding(loop.range).size)
+        part, (first, end) = part_of(grid, loop, -(-trips // blocks), blocks)
         build = Builder(loop)
-        first, end = build.add(BeginOp(part)), build.add(EndOp(part))
         body = Rewriter.move_region_contents_to_new_regions(loop.body)
         build.insert(ForOp(first, end, [], body, attributes=loop.attributes)).schedule = loop.schedule
         Rewriter.erase_op(loop)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -19,6 +20,7 @@ from kopt.dialects.tile import (
     COMBINING_OPS,
     ELEMENTWISE,
     BeginOp,
+    CountOp,
     EndOp,
     Entry,
     ForOp,
@@ -35,7 +37,7 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.ranges import binding
 from kopt.passes.cloning import clone_with_new_tags
-from kopt.passes.replacing import replacing
+from kopt.passes.replacing import replace, replacing
 from kopt.passes.retyping import new_tags
 from kopt.passes.splitting.combining import combined
 
@@ -47,20 +49,19 @@ class Partial:
         self.grid = grid
         self.loop = found.loop
         self.combiners = found.combiners
-        blocks = -(-found.trips // factor)
-        self.splits = -(-found.trips // blocks)
-        self.size = blocks * binding(found.loop.range).size
+        #: The visits that a part has; None where that is computed, and so differs from cell to cell.
+        self.blocks = None if found.trips is None else -(-found.trips // factor)
+        self.splits = factor if found.trips is None or self.blocks is None else -(-found.trips // self.blocks)
         for store in reversed(stores_that_may_wait(found.loop)):
             store.detach()
             Rewriter.insert_op(store, InsertPoint.after(found.loop))
 
     def deal_out(self) -> tuple[SSAValue, Sequence[SSAValue]]:
         """Lets each cell walk its part and do nothing after the loop; gives the range of the parts, and the results."""
-        part = part_of(self.grid, self.loop, self.size)
         for op in reversed(_after(self.loop)):
             Rewriter.erase_op(op)
+        part, bounds = part_of(self.grid, self.loop, self.splits, self.blocks)
         build = Builder(self.loop)
-        bounds = [build.add(kind(part)) for kind in (BeginOp, EndOp)]
         fills = [self.neutral(number) for number in range(len(self.inits))]
         pairs = zip(self.inits, fills, strict=True)
         inits = [init if fill is None else build.add(FullOp(fill, tile_type(init))) for init, fill in pairs]
@@ -97,12 +98,45 @@ class Partial:
         return [how.kind for how in self.combiners if isinstance(how, Combination)]
 
 
-def part_of(grid: GridOp, loop: ForOp, size: int) -> SSAValue:
-    """The grid's new last range: parts of so many elements of what a loop walks."""
-    (lower, upper), bounds = loop.bounds, grid.bounds
-    assert isinstance(lower, int) and isinstance(upper, int)
-    type = RangeType(next(new_tags(grid)), size)
-    part = grid.body.block.insert_arg(type, len(grid.ranges))
+def part_of(grid: GridOp, loop: ForOp, splits: int, blocks: int | None) -> tuple[SSAValue, tuple[SSAValue, SSAValue]]:
+    """The grid's new last range, which has ``splits`` parts of a loop's visits; where a part begins and ends.
+
+    A part has ``blocks`` visits; where that is None, it is computed for each cell, and the last parts may have none:
+    ``begin = lower + part * size``, ``end = min(upper, begin + size)``. Numbers of blocks stay those of the whole loop.
+    """
+    (lower, upper), size, build = loop.bounds, binding(loop.range).size, Builder(loop)
+    if blocks is not None:
+        assert isinstance(lower, int) and isinstance(upper, int)
+        part = _new_range(grid, lower, upper, blocks * size)
+        begin, end = build.add(BeginOp(part)), build.add(EndOp(part))
+        count, each = build.index(-(-max(0, upper - lower) // size)), build.index(blocks)
+        first = build.add(arith.MuliOp(build.add(IdOp(part)), each))
+    else:
+        part = _new_range(grid, 0, splits, 1)
+        lower, upper = build.index(lower), build.index(upper)
+        count = build.add(arith.CeilDivSIOp(build.add(arith.SubiOp(upper, lower)), build.index(size)))
+        each = build.add(arith.CeilDivSIOp(count, build.index(splits)))
+        first = build.add(arith.MuliOp(build.add(IdOp(part)), each))
+        begin = build.add(arith.AddiOp(lower, build.add(arith.MuliOp(first, build.index(size)))))
+        width = build.add(arith.MuliOp(each, build.index(size)))
+        end = build.add(arith.MinSIOp(upper, build.add(arith.AddiOp(begin, width))))
+    _number_as_before(loop, first, count)
+    return part, (begin, end)
+
+
+def _number_as_before(loop: ForOp, first: SSAValue, count: SSAValue) -> None:
+    """Numbers of blocks count from the part's begin: ``first`` is before them; ``count`` is that of the whole loop."""
+    for op in [use.operation for use in loop.range.uses]:
+        if isinstance(op, CountOp):
+            replace(op, count)
+        elif isinstance(op, IdOp):
+            build = Builder(op)
+            replace(op, build.add(arith.AddiOp(build.add(IdOp(loop.range)), first)))
+
+
+def _new_range(grid: GridOp, lower: int, upper: int, size: int) -> SSAValue:
+    bounds = grid.bounds
+    part = grid.body.block.insert_arg(RangeType(next(new_tags(grid)), size), len(grid.ranges))
     part.name_hint = "part"
     grid.lower = int_array([*(lo for lo, _ in bounds), lower])
     grid.upper = int_array([*(hi for _, hi in bounds), upper])
