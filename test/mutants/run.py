@@ -1,10 +1,12 @@
 """Mutants of the compiler: ``make mutants``.
 
-``python test/mutants/run.py [--number N] [--seed S] [--file PART] [--by-hand]`` changes one place of one function at a
-time and runs the tests of the quick suite that enter that function, those that take least first, until one fails.
+``python test/mutants/run.py [--number N] [--seed S] [--file PART] [--by-hand] [--again LOG]`` changes one place of one
+function at a time and runs the tests of the quick suite that enter that function until one fails: of each test function
+the case that takes least, then of each the next.
 
 All is imported once. Each mutant is a fork of this process in which the function has other code, so that it costs what
-its tests cost. Which tests enter which function `contexts.py` has written down before.
+its tests cost. Which tests enter which function `contexts.py` has written down before. A run that was stopped goes on
+where its log ends.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
-import json
 import os
 import random
 import resource
@@ -29,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import pytest
 from by_hand import BY_HAND
 from contexts import Contexts
+from logs import Log, Outcome, again
 from operators import Mutant, mutants
 from proved import proof
 from swapping import Functions
@@ -42,15 +44,6 @@ UNREACHED = "not run"
 #: Its functions go into emitted code as the text that stands in the file.
 _TEXTS = "kopt/lowering/emitted/"
 _MEMORY = 6 << 30
-
-
-@dataclass
-class Outcome:
-    """What became of a mutant, by which test, or of how many."""
-
-    word: str
-    test: str = ""
-    tests: int = 0
 
 
 def sampled(number: int, seed: int, part: str) -> list[Mutant]:
@@ -68,10 +61,10 @@ class Laboratory:
     samples: list[Mutant]
     contexts: Contexts
     seconds: float
-    log: Path
+    log: Log
+    jobs: int = 1
     items: dict[str, pytest.Item] = field(default_factory=dict)
     unfit: dict[str, bool] = field(default_factory=dict)
-    outcomes: list[tuple[Mutant, Outcome]] = field(default_factory=list)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -83,15 +76,21 @@ class Laboratory:
         gc.unfreeze()  # what is frozen cannot be listed
         self.functions = Functions(str(ROOT / "kopt"))
         gc.freeze()
-        for number, mutant in enumerate(self.samples, 1):
-            outcome = self.outcome(mutant)
-            self.outcomes.append((mutant, outcome))
-            say(f"[{number}/{len(self.samples)}] {outcome.word}: {described(mutant)}")
-            say(f"    {outcome.test or f'{outcome.tests} tests'} ({time.process_time():.0f} s here)")
-            with self.log.open("a") as file:
-                record = {"mutant": mutant.__dict__, "word": outcome.word, "test": outcome.test, "tests": outcome.tests}
-                file.write(json.dumps(record) + "\n")
+        workers = [self.worker(number) for number in range(self.jobs)]
+        for worker in workers:
+            os.waitpid(worker, 0)
         return True
+
+    def worker(self, number: int) -> int:
+        """A process for the samples that are left, from one of them on."""
+        if process := os.fork():
+            return process
+        done = {mutant for mutant, _ in self.log.read()}
+        for mutant in [each for each in self.samples if each not in done][number :: self.jobs]:
+            outcome = self.outcome(mutant)
+            self.log.add(mutant, outcome)
+            say(f"{outcome.word}: {described(mutant)}\n    {outcome.test or f'{outcome.tests} tests'}")
+        os._exit(0)
 
     def outcome(self, mutant: Mutant) -> Outcome:
         """A test that fails with the mutant, and only with it, has killed it."""
@@ -119,7 +118,7 @@ class Laboratory:
             for number in found
         }
         left, chosen = self.seconds, []
-        for name in sorted((self.names[n] for n in numbers), key=lambda name: (self.contexts.seconds[name], name)):
+        for name in in_turns({self.names[n]: self.contexts.seconds[self.names[n]] for n in numbers}):
             if name in self.items and not self.unfit.get(name):
                 left -= self.contexts.seconds[name]
                 if left < 0 and chosen:
@@ -169,6 +168,17 @@ class Laboratory:
         except BaseException:  # a mutant may do anything
             os.write(writer, b"F")
             os._exit(1)
+
+
+def in_turns(seconds: dict[str, float]) -> list[str]:
+    """Tests by time: the fastest case of each test function, then the second of each."""
+    turns: Counter[str] = Counter()
+    order: list[tuple[int, float, str]] = []
+    for name in sorted(seconds, key=lambda name: (seconds[name], name)):
+        function = name.partition("[")[0] if "::" in name else name
+        order.append((turns[function], seconds[name], name))
+        turns[function] += 1
+    return [name for *_, name in sorted(order)]
 
 
 class Failures:
@@ -228,16 +238,26 @@ def main() -> None:
     parser.add_argument("--by-hand", action="store_true", help="the mutants of by_hand.py")
     parser.add_argument("--seconds", type=float, default=40, help="what the tests of a mutant may take without it")
     parser.add_argument("--contexts", type=Path, default=ROOT / "build" / "contexts.json")
-    parser.add_argument("--log", type=Path, default=ROOT / "build" / "mutants.jsonl")
+    parser.add_argument("--log", type=Path, default=ROOT / "build" / "mutants.jsonl", help="what a run adds to")
+    parser.add_argument("--again", type=Path, help="the mutants that survived by this log")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("tests", nargs="*", default=["test"])
     options = parser.parse_args()
-    samples = list(BY_HAND()) if options.by_hand else sampled(options.number, options.seed, options.file)
+    samples = (
+        list(BY_HAND())
+        if options.by_hand
+        else again(options.again, ROOT)
+        if options.again
+        else sampled(options.number, options.seed, options.file)
+    )
     options.log.parent.mkdir(exist_ok=True)
-    laboratory = Laboratory(samples, Contexts(options.contexts), options.seconds, options.log)
+    log = Log(options.log)
+    laboratory = Laboratory(samples, Contexts(options.contexts), options.seconds, log, options.jobs)
     arguments = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--capture=no", *options.tests]
     pytest.main(arguments, plugins=[laboratory])
-    counts = Counter(outcome.word for _, outcome in laboratory.outcomes)
-    for mutant, outcome in laboratory.outcomes:
+    outcomes = [(mutant, outcome) for mutant, outcome in log.read() if mutant in set(samples)]
+    counts = Counter(outcome.word for _, outcome in outcomes)
+    for mutant, outcome in outcomes:
         if outcome.word == SURVIVED:
             say(f"survived {outcome.tests} tests: {described(mutant)}")
     say(", ".join(f"{counts[word]} {word}" for word in (KILLED, TIMED_OUT, SURVIVED, PROVED, UNREACHED)))
