@@ -71,6 +71,7 @@ class Laboratory:
         """All samples, one after another."""
         self.items = {item.nodeid: item for item in session.items}
         self.names = list(self.contexts.seconds)
+        self.texts = {mutant.file: (ROOT / mutant.file).read_text() for mutant in self.samples}
         for path in sorted(path for folder in FOLDERS for path in (ROOT / "kopt" / folder).rglob("*.py")):
             importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         gc.unfreeze()  # what is frozen cannot be listed
@@ -94,7 +95,7 @@ class Laboratory:
 
     def outcome(self, mutant: Mutant) -> Outcome:
         """A test that fails with the mutant, and only with it, has killed it."""
-        if proof(mutant, (ROOT / mutant.file).read_text()):
+        if proof(mutant, self.texts[mutant.file]):
             return Outcome(PROVED)
         tests = left = self.tests_of(mutant)
         while True:
@@ -150,7 +151,7 @@ class Laboratory:
             os.dup2(nothing, stream)
         try:
             if mutant is not None:
-                text = (ROOT / mutant.file).read_text()
+                text = self.texts[mutant.file]
                 if not self.functions.swap(str(ROOT / mutant.file), text, mutant.applied(text)):
                     os.write(writer, b"N")
                     os._exit(1)
