@@ -5,7 +5,17 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kopt.ir.polynomial import Coefficient, Polynomial, content, parameter, parameters, quotient, range_of, substituted
+from kopt.ir.polynomial import (
+    Coefficient,
+    Polynomial,
+    content,
+    parameter,
+    parameters,
+    quotient,
+    range_of,
+    sign,
+    substituted,
+)
 from kopt.ir.value_range import ValueRange
 
 SIZES = {"a": 3, "b": 8, "c": 1}
@@ -60,3 +70,17 @@ def test_numbers_are_numbers() -> None:
     assert size - size == 0 and isinstance(2 * size - size - size + 4, int)
     assert str(2 * size * size + 3) == "2·a^2 + 3"
     assert {one.name for one in parameters(size * parameter("b"))} == {"a", "b"}
+
+
+def test_signs_are_those_of_all_values() -> None:
+    size, rest = parameter("a", ValueRange(1, 16)), parameter("b", ValueRange(0, 7))
+    assert [sign(each) for each in (size, size + rest, -1 * size, rest, size - rest, 3, 0, -3)] == [
+        1,
+        1,
+        -1,
+        0,
+        0,
+        1,
+        0,
+        -1,
+    ]

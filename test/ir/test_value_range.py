@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement, product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -93,3 +95,30 @@ def test_the_ends_are_tight() -> None:
     assert ValueRange(0, None, 64) % ValueRange.exactly(16) == ValueRange.exactly(0)
     assert ValueRange(0, None).bitand(ValueRange(3, 7)) == ValueRange(0, 7)
     assert (ANY * ValueRange.exactly(12)).divisor == 12
+
+
+def test_ends_of_intervals_are_those_of_their_numbers() -> None:
+    """Of sums, products, quotients and extremes; of remainders where the divisor is known."""
+    intervals = [ValueRange(*ends) for ends in combinations_with_replacement(range(-5, 7), 2)]
+    few = [ValueRange(*ends) for ends in ((-5, -5), (-3, -2), (-2, 3), (0, 0), (0, 2), (1, 1), (1, 4), (3, 3))]
+    for name in ("__add__", "__sub__", "__mul__", "__floordiv__", "truncdiv", "minimum", "maximum", "__mod__"):
+        for first, second in product(intervals, few):
+            if name != "__mod__" or second.number is not None:
+                results = [OPERATIONS[name](a, b) for a, b in product(members(first), members(second))]
+                found = getattr(first, name)(second)
+                assert (found.low, found.high) == (min(results), max(results)), (name, first, second)
+
+
+def test_divisors_are_kept() -> None:
+    eights = ValueRange(None, None, 8)
+    assert (eights + ValueRange(None, None, 12)).divisor == 4 and (-eights).divisor == 8
+    assert (eights * ValueRange(None, None, 3)).divisor == 24 and eights.times(3) == ValueRange(None, None, 24)
+    assert [(eights // ValueRange.exactly(by)).divisor for by in (2, 3, 8)] == [4, 1, 1]
+    assert [eights.truncdiv(ValueRange.exactly(by)).divisor for by in (-2, 3, 8)] == [4, 1, 1]
+    assert [(eights % ValueRange.exactly(by)).divisor for by in (12, 3)] == [4, 1]
+    assert eights.rem(ValueRange.exactly(12)).divisor == 4
+    assert eights.maximum(ValueRange(None, None, 12)).divisor == eights.minimum(ValueRange(None, None, 12)).divisor == 4
+    assert eights.bitand(ValueRange(None, None, 3)).divisor == 8
+    assert ValueRange(0, None, 24).bitor(ValueRange(0, None, 4)).divisor == 4
+    assert ValueRange(0, None, 24).bitxor(ValueRange(0, None, 16)).divisor == 8
+    assert ValueRange(0, 1000, 24).wrapped(8, signed=False) == ValueRange(0, 255, 8)

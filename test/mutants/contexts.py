@@ -27,8 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Record where a file is named."""
-    if config.getoption("--contexts"):
-        config.pluginmanager.register(Recorder(Path(config.getoption("--contexts"))))
+    if path := config.getoption("--contexts"):
+        config.pluginmanager.register(Recorder(Path(path)))
 
 
 def key(code: CodeType) -> str:
