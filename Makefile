@@ -19,7 +19,7 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick browser lit fuzz fuzz-ir mutants lint format bench golden docs stranger races clean
+.PHONY: help setup demo test check quick browser lit fuzz fuzz-ir mutants coverage lint format bench golden docs stranger races clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
@@ -58,6 +58,9 @@ fuzz-ir: $(SETUP) ## mutants of IR texts through parser, printers, passes and pi
 mutants: $(SETUP) ## mutants of the compiler, sampled: which tests of the quick suite kill them
 	@test -f build/contexts.json || { mkdir -p build; $(PY) test/mutants/contexts.py -q -m 'not slow' --contexts=build/contexts.json; }
 	@$(PY) test/mutants/run.py
+
+coverage: $(SETUP) ## branch coverage of kopt/ by all tests; the report is in build/coverage/
+	$(PY) -m pytest -q -n auto --dist worksteal --cov --cov-report=term --cov-report=html:build/coverage
 
 races: $(SETUP) ## waits and signals of emitted TPU kernels left out one at a time
 	@$(PY) test/mutants/waits.py
