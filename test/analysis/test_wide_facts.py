@@ -96,6 +96,25 @@ CASTS = {
 }
 
 
+CAST_BEFORE = {
+    "as the type's own ends": (-128, 127, "i8", exact(-128, 127)),
+    "from the type's lowest": (-128, 3, "i8", exact(-128, 3)),
+    "to the type's highest": (5, 127, "i8", exact(5, 127)),
+    "one number": (9, 9, "i8", exact(9, 9)),
+    "below the lowest": (-129, 3, "i8", exact(-128, 127)),
+    "above the highest": (5, 256, "ui8", exact(0, 255)),
+}
+
+
+@pytest.mark.parametrize(("low", "high", "through", "wanted"), CAST_BEFORE.values(), ids=CAST_BEFORE)
+def test_a_cast_to_a_type_that_holds_all_changes_nothing(low: int, high: int, through: str, wanted: WideFact) -> None:
+    dims = high - low + 1
+    body = f"""%v = tile.arange {low}, 1 : !tile.tile<{dims} x i16>
+    %u = tile.cast %v : !tile.tile<{dims} x i16> to !tile.tile<{dims} x {through}>
+    %r = tile.cast %u : !tile.tile<{dims} x {through}> to !tile.tile<{dims} x i64>"""
+    assert fact(body) == wanted
+
+
 @pytest.mark.parametrize(("body", "dim", "wanted"), CASTS.values(), ids=CASTS)
 def test_a_cast_has_the_interval_of_what_it_casts(body: str, dim: str, wanted: WideFact) -> None:
     cast = f"{body}\n %r = tile.cast %v : !tile.tile<{dim} x i32> to !tile.tile<{dim} x i64>"

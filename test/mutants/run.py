@@ -35,6 +35,8 @@ from operators import Mutant, mutants
 from proved import proof
 from swapping import Functions
 
+# Libraries that started threads before a fork wait for them after it, for ever.
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # gRPC, which JAX and libtpu bring, waits for its threads at forks
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("analysis", "planning", "passes", "lowering", "ir", "frontend")
@@ -98,6 +100,8 @@ class Laboratory:
         if proof(mutant, self.texts[mutant.file]):
             return Outcome(PROVED)
         tests = left = self.tests_of(mutant)
+        if not tests:
+            return Outcome(SURVIVED)
         while True:
             word, at = self.run(mutant, left)
             if word in (SURVIVED, UNREACHED) or not left:

@@ -29,6 +29,12 @@ MATRIX, FLAT = "1024x4096xf32", "4194304xf32"
         (FLAT, "%r", (), (1, 32)),
         (FLAT, "%at", ("a = floordiv j, 4", "b = mul a, 4096", "c = mul r, 64", "at = add b, c"), (1, 4)),
         (FLAT, "%at", ("at = add r, j",), None),
+        (
+            MATRIX,
+            "%c, %at",
+            ("a = mul n, 0", "c = add a, 7", "at = floordiv j, 4"),
+            (8, 1),
+        ),  # of one row, which comes whole
         (FLAT, "%c", ("a = floordiv n, 2", "b = mul a, 0", "c = add b, 7"), None),  # one element
     ],
 )
