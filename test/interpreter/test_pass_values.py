@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 import kopt
+from kopt.dialects.builder import Builder
+from kopt.dialects.tile import ReshapeOp, tile_type
 from kopt.interpreter import run
+from kopt.passes.regrouping import regroup
+from test.named import only
 
 #: How many lanes of ``%c`` count, stored for each row of the block.
 _COUNTED = """%s = tile.reduce add %c [0] : !tile.tile<76 x f32>
@@ -86,3 +90,30 @@ def test_results_stay(name: str) -> None:
     if body.endswith(_COUNTED):
         assert found[0][[0, -1]].tolist() == [76, 19]
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("element", ["f32", "i32", "bf16", "i8", "i1"])
+@pytest.mark.parametrize(("before", "after"), [("16", "2 x 8"), ("2 x 8", "16"), ("4 x 6", "24"), ("4 x 6", "8 x 3")])
+def test_regrouped_lanes_are_the_same(element: str, before: str, after: str) -> None:
+    x_type, y_type = (f"memref<{each.replace(' ', '')}xi32>" for each in (before, after))
+    text = f"""
+    func.func @f(%x: {x_type}, %y: {y_type}) {{
+      tile.grid (%i: b0=1) in (1) {{
+        %l = tile.load %x[:{", :" * before.count("x")}] : {x_type} -> !tile.tile<{before} x i32>
+        %v = tile.cast %l : !tile.tile<{before} x i32> to !tile.tile<{before} x {element}>
+        %r = tile.reshape %v : !tile.tile<{before} x {element}> to !tile.tile<{after} x {element}>
+        %s = tile.cast %r : !tile.tile<{after} x {element}> to !tile.tile<{after} x i32>
+        tile.store %s, %y[:{", :" * after.count("x")}] : !tile.tile<{after} x i32>, {y_type}
+      }}
+      func.return
+    }}"""
+    module = kopt.parse(text)
+    op = only(module, ReshapeOp)
+    new = regroup(Builder(op), op.input, tile_type(op.result).dims.data)
+    op.result.replace_all_uses_with(new)
+    op.detach()
+    module.verify()
+    sizes, wanted = ([int(n) for n in each.split(" x ")] for each in (before, after))
+    x, y = np.arange(-3, np.prod(sizes) - 3, dtype=np.int32).reshape(sizes), np.full(wanted, -9, np.int32)
+    run(module, "f", [x, y])
+    np.testing.assert_array_equal(y.ravel(), (x.ravel() != 0) if element == "i1" else x.ravel())

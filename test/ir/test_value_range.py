@@ -84,7 +84,9 @@ def test_the_ends_are_tight() -> None:
     assert ValueRange(1, 30, 8) == ValueRange(8, 24, 8)
     assert ValueRange(5, 4) == ValueRange(9, 15, 16) == EMPTY and EMPTY.is_empty
     assert ValueRange(6, 6) == ValueRange(6, 6, 2) == ValueRange.exactly(6)
-    assert ValueRange(-3, 9, 0).number == 0
+    ends = [(-3, 9), (0, 9), (-9, 0), (None, 9), (-3, None), (None, None), (0, None)]
+    assert all(ValueRange(*each, 0).number == 0 for each in ends)
+    assert all(ValueRange(*each, 0) == EMPTY for each in [(1, 9), (-9, -1), (1, None), (None, -1)])
     assert ValueRange(0, 1000) // ValueRange.exactly(8) == ValueRange(0, 125)
     assert ValueRange(-5, -1) // ValueRange(1, None) == ValueRange(-5, -1)
     assert ValueRange(0, 7) // ValueRange(2, None) == ValueRange(0, 3)

@@ -114,14 +114,14 @@ class Laboratory:
             left = left[at + 1 :]  # a test that fails in any fork says nothing
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """The tests that enter the mutant's function, within the time that there is."""
+        """The tests that enter the mutant's function, within the time that there is; else those that enter its file."""
         prefix = f"{mutant.file}:{mutant.function}"
         numbers = {
             number
             for name, found in self.contexts.functions.items()
             if name == prefix or name.startswith((prefix + ".<locals>", prefix + ".<"))
             for number in found
-        }
+        } or {n for name, found in self.contexts.functions.items() if name.startswith(f"{mutant.file}:") for n in found}
         left, chosen = self.seconds, []
         for name in in_turns({self.names[n]: self.contexts.seconds[self.names[n]] for n in numbers}):
             if name in self.items and not self.unfit.get(name):
