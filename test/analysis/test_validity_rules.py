@@ -34,6 +34,11 @@ def validity(line: str, name: str = "r", extent: int = 13):
 
 AT = "%at = tile.cast %f : !tile.tile<24 x f32> to !tile.tile<24 x i32>"
 F, W = "!tile.tile<24 x f32>", "!tile.tile<b0=4 x 6 x f32>"
+#: Of two dimensions, each of which hides lanes.
+BOTH = f"""%a = tile.broadcast %f dims [0] : {F} to !tile.tile<24 x 24 x f32>
+%b = tile.broadcast %f dims [1] : {F} to !tile.tile<24 x 24 x f32>
+%s = tile.add %a, %b : !tile.tile<24 x 24 x f32>
+"""
 
 
 @pytest.mark.parametrize(
@@ -51,6 +56,8 @@ F, W = "!tile.tile<24 x f32>", "!tile.tile<b0=4 x 6 x f32>"
         (f"%k = tile.full 3 : !tile.tile<5 x i32>\n%r = tile.take_along %f, %k dim 0 : {F}, !tile.tile<5 x i32>", (5,)),
         (f"%m = tile.reshape %f : {F} to !tile.tile<2 x 12 x f32>\n"
          "%r = tile.reduce add %m [1] : !tile.tile<2 x 12 x f32>", (2,)),
+        (f"{BOTH}%r = tile.reduce add %s [0] : !tile.tile<24 x 24 x f32>", (24,)),
+        (f"{BOTH}%r = tile.reduce add %s [1] : !tile.tile<24 x 24 x f32>", (24,)),
         (f"%r, %n = tile.sort %f dim 0 : {F}", (24,)),
         (f"{AT}\n%r = tile.load %p[%at] : memref<99xf32> -> {F}", (24,)),
         (f"{AT}\n%r = tile.load %q[%at, 0:5] : memref<99x5xf32> -> !tile.tile<24 x 5 x f32>", (24, 5)),

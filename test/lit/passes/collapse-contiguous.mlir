@@ -19,6 +19,20 @@ func.func @odd(%x: memref<4096x2501xbf16>, %out: memref<4096x2501xf32>) {
 
 // -----
 
+// 516 elements of 32 bits are whole vectors, and of 16 bits are none: one such array suffices.
+// CHECK-LABEL: func.func @odd_for_one
+// CHECK: tile.grid (%i: b2=16) in (33024) {
+func.func @odd_for_one(%x: memref<64x516xbf16>, %out: memref<64x516xf32>) {
+  tile.grid (%i: b0=4, %j: b1=4) in (64, 516) {
+    %v = tile.load %x[%i, %j] : memref<64x516xbf16> -> !tile.tile<b0=4 x b1=4 x bf16>
+    %e = tile.cast %v : !tile.tile<b0=4 x b1=4 x bf16> to !tile.tile<b0=4 x b1=4 x f32>
+    tile.store %e, %out[%i, %j] : !tile.tile<b0=4 x b1=4 x f32>, memref<64x516xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Whole blocks of rows at even addresses stay; so does what is not lane by lane, and not all of an array.
 // CHECK-LABEL: func.func @kept
 // CHECK-COUNT-3: tile.grid (%{{.+}}: b{{.}}=4, %{{.+}}: b{{.}}=512)
