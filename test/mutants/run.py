@@ -1,8 +1,8 @@
 """Mutants of the compiler: ``make mutants``.
 
 ``python test/mutants/run.py [--number N] [--seed S] [--file PART] [--by-hand] [--again LOG]`` changes one place of one
-function at a time and runs the tests of the quick suite that enter that function until one fails: of each test function
-the case that takes least, then of each the next.
+function at a time and runs the tests of the quick suite that enter that function until one fails: those of files that are
+named after its module first, and then those that take least.
 
 All is imported once. Each mutant is a fork of this process in which the function has other code, so that it costs what
 its tests cost. Which tests enter which function `contexts.py` has written down before. A run that was stopped goes on
@@ -123,7 +123,8 @@ class Laboratory:
             for number in found
         } or {n for name, found in self.contexts.functions.items() if name.startswith(f"{mutant.file}:") for n in found}
         left, chosen = self.seconds, []
-        for name in in_turns({self.names[n]: self.contexts.seconds[self.names[n]] for n in numbers}):
+        seconds = {self.names[n]: self.contexts.seconds[self.names[n]] for n in numbers}
+        for name in in_turns(seconds, Path(mutant.file).stem):
             if name in self.items and not self.unfit.get(name):
                 left -= self.contexts.seconds[name]
                 if left < 0 and chosen:
@@ -175,14 +176,19 @@ class Laboratory:
             os._exit(1)
 
 
-def in_turns(seconds: dict[str, float]) -> list[str]:
-    """Tests by time: the fastest case of each test function, then the second of each."""
+def in_turns(seconds: dict[str, float], module: str) -> list[str]:
+    """Tests in the order in which they run: first the files that are named after a module.
+
+    Then by time, where the second case of a test function counts twice, the third three times.
+    """
     turns: Counter[str] = Counter()
-    order: list[tuple[int, float, str]] = []
+    order: list[tuple[bool, float, str]] = []
     for name in sorted(seconds, key=lambda name: (seconds[name], name)):
-        function = name.partition("[")[0] if "::" in name else name
-        order.append((turns[function], seconds[name], name))
+        file, _, rest = name.partition("::")
+        function = f"{file}::{rest.partition('[')[0]}"
         turns[function] += 1
+        named = Path(file).stem.removeprefix("test_").replace("-", "_").startswith(module)
+        order.append((not named, seconds[name] * turns[function], name))
     return [name for *_, name in sorted(order)]
 
 
