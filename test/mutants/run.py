@@ -1,8 +1,8 @@
 """Mutants of the compiler: ``make mutants``.
 
 ``python test/mutants/run.py [--number N] [--seed S] [--file PART] [--by-hand] [--again LOG]`` changes one place of one
-function at a time and runs the tests of the quick suite that enter that function until one fails: those of files that are
-named after its module first, and then those that take least.
+function at a time and runs the tests of the quick suite that enter that function until one fails: first those of files
+that are named after its module, then those that take least.
 
 All is imported once. Each mutant is a fork of this process in which the function has other code, so that it costs what
 its tests cost. Which tests enter which function `contexts.py` has written down before. A run that was stopped goes on
