@@ -70,6 +70,16 @@ def test_sets(first: ValueRange, second: ValueRange) -> None:
     assert all(abs(number) in abs(first) and -number in -first for number in a)
 
 
+@given(range=RANGES)
+def test_what_is_known_of_all_values(range: ValueRange) -> None:
+    bounded, values = range.is_bounded, members(range)
+    assert range.size == (len(np.arange(range.low, range.high + 1)) if bounded else None)  # pyright: ignore
+    assert range.is_empty == (not values) and range.number == (values[0] if bounded and len(values) == 1 else None)
+    assert range.is_natural == (range.is_empty or range.low is not None and range.low >= 0)
+    assert range.covers(EMPTY) and ANY.covers(range) and (range.covers(ANY) == (range.low is None and range.high is None))
+    assert range.covers(ValueRange(0, 0)) == (0 in ValueRange(range.low, range.high) and not range.is_empty)
+
+
 @settings(max_examples=200, deadline=None)
 @given(range=RANGES, bits=st.integers(1, 6), signed=st.booleans())
 def test_widths(range: ValueRange, bits: int, signed: bool) -> None:

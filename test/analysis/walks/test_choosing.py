@@ -94,3 +94,23 @@ def test_arrays_that_are_walked_together_have_one_walk() -> None:
     names = dict(zip(module.body.block.first_op.body.block.args, ("x", "y", "out"), strict=True))  # pyright: ignore
     walks, remarks = chosen_walks(grid, GPU_CHIPS["sm90"], names, iter(("b7", "b8")))
     assert walks == [Walk("x", 1, "b7", 8192, "passes")] and not remarks
+
+
+PRODUCT = """
+func.func @product(%x: memref<64x65536xbf16>, %y: memref<65536x64xbf16>, %out: memref<64x64xf32>) {
+  tile.grid (%i: b0=16) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x65536xbf16> -> !tile.tile<b0=16 x 65536 x bf16>
+    %w = tile.load %y[:, :] : memref<65536x64xbf16> -> !tile.tile<65536 x 64 x bf16>
+    %p = tile.dot %v, %w : !tile.tile<b0=16 x 65536 x bf16>, !tile.tile<65536 x 64 x bf16> -> !tile.tile<b0=16 x 64 x f32>
+    tile.store %p, %out[%i, :] : !tile.tile<b0=16 x 64 x f32>, memref<64x64xf32>
+  }
+  func.return
+}
+"""  # noqa: E501
+
+
+def test_products_alone_are_split_by_another_pass() -> None:
+    module = kopt.parse(PRODUCT)
+    (grid,) = [op for op in module.walk() if isinstance(op, GridOp)]
+    names = dict(zip(module.body.block.first_op.body.block.args, ("x", "y", "out"), strict=True))  # pyright: ignore
+    assert chosen_walks(grid, GPU_CHIPS["sm90"], names, iter(("b7", "b8"))) == ([], [])

@@ -47,3 +47,27 @@ func.func @others(%s: memref<1000xi32>, %l: memref<200001xi32>) -> memref<1000xi
   }
   func.return %new : memref<1000xi32>
 }
+
+// -----
+
+// Nor has an array chunks where some cell reads before its first element, or behind its last.
+// CHECK-LABEL: func.func @beyond
+// CHECK-NOT: host.reshape
+// CHECK: tile.load %before
+// CHECK: tile.load %behind
+func.func @beyond(%a: memref<200001xi32>, %b: memref<200001xi32>) -> memref<200000xi32> {
+  %new = host.launch @beyond (%before = %a, %behind = %b) writes [] yields (%out : memref<200000xi32>) : (memref<200001xi32>, memref<200001xi32>) -> memref<200000xi32> {
+    tile.grid (%i: b0=1) in (200000) {
+      %at = tile.begin %i : !tile.range<b0=1>
+      %one = arith.constant 1 : index
+      %two = arith.constant 2 : index
+      %last = arith.subi %at, %one : index
+      %next = arith.addi %at, %two : index
+      %v = tile.load %before[%last] : memref<200001xi32> -> !tile.tile<i32>
+      %w = tile.load %behind[%next] : memref<200001xi32> -> !tile.tile<i32>
+      %n = tile.sub %v, %w : !tile.tile<i32>
+      tile.store %n, %out[%at] : !tile.tile<i32>, memref<200000xi32>
+    }
+  }
+  func.return %new : memref<200000xi32>
+}
