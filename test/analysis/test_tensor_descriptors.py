@@ -56,3 +56,23 @@ def test_a_product_takes_the_block_where_the_chip_has_descriptors() -> None:
 def test_why_there_is_none(given: dict, reason: str | None) -> None:
     found = why_no_descriptor(load(**given))
     assert found is None if reason is None else reason in (found or "")
+
+
+@pytest.mark.parametrize(("written", "wanted"), [("%x", False), ("%y", True)])
+@pytest.mark.parametrize("inside", [True, False], ids=["in the loop", "behind it"])
+def test_what_a_launch_writes_has_none(written: str, wanted: bool, inside: bool) -> None:
+    """Wherever the store is."""
+    store = f"tile.store %one, {written}[%i, :] : !tile.tile<b1=32 x 128 x bf16>, memref<64x128xbf16>"
+    module = parse(f"""
+    func.func @f(%x: memref<64x128xbf16>, %y: memref<64x128xbf16>) {{
+      tile.grid (%i: b1=32) in (64) {{
+        %one = tile.full 1.0 : !tile.tile<b1=32 x 128 x bf16>
+        tile.for %k: b2=1 in (0, 4) {{
+          %v = tile.load %x[%i, :] : memref<64x128xbf16> -> !tile.tile<b1=32 x 128 x bf16>
+          {store if inside else ""}
+        }}
+        {"" if inside else store}
+      }}
+      func.return
+    }}""")
+    assert (why_no_descriptor(walk(module, LoadOp)[0]) is None) == wanted

@@ -76,7 +76,9 @@ def test_what_is_known_of_all_values(range: ValueRange) -> None:
     assert range.size == (len(np.arange(range.low, range.high + 1)) if bounded else None)  # pyright: ignore
     assert range.is_empty == (not values) and range.number == (values[0] if bounded and len(values) == 1 else None)
     assert range.is_natural == (range.is_empty or range.low is not None and range.low >= 0)
-    assert range.covers(EMPTY) and ANY.covers(range) and (range.covers(ANY) == (range.low is None and range.high is None))
+    assert (
+        range.covers(EMPTY) and ANY.covers(range) and (range.covers(ANY) == (range.low is None and range.high is None))
+    )
     assert range.covers(ValueRange(0, 0)) == (0 in ValueRange(range.low, range.high) and not range.is_empty)
 
 

@@ -53,6 +53,10 @@ def test_broken_statements_mean_the_same() -> None:
             f"x = y + f({LONG}, {LONG}, {LONG}, lambda a, b: {LONG})",
             ["x = y + f(  # c", *[f"    {LONG},"] * 3, f"    lambda a, b: {LONG},", ")"],
         ),
+        (
+            f"x = y[{LONG}, {LONG}, {LONG}, {LONG[:16]}]",
+            ["x = y[  # c", f"    {LONG}, {LONG}, {LONG}, {LONG[:16]}", "]"],
+        ),
         (f"x = '{LONG * 4}'", [f"x = '{LONG * 4}'  # c"]),
     ],
 )

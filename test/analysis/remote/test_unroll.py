@@ -62,6 +62,10 @@ def test_cells_and_visits_are_gone_through_in_order() -> None:
     assert found(body.replace("1, 3", "3, 3")) == found(body.replace("1, 3", "3, 1")) == []
 
 
+def test_each_cell_has_its_own_number() -> None:
+    assert found(f"%n = tile.id %g : !tile.range<g0=1>\n{get('%n')}", cells=3) == [(0, 1), (1, 2), (2, 3)]
+
+
 def test_a_condition_that_is_known_takes_one_branch() -> None:
     body = f"""%last = arith.cmpi eq, %me, %c2 : index
     %other = arith.xori %last, %yes : i1

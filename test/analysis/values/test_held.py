@@ -60,6 +60,11 @@ def test_elements_of_64_bits_are_not() -> None:
     assert holder(picks("64x256xi64")) is None
 
 
+def test_a_column_that_is_known_is_not() -> None:
+    assert holder(picks(at="%i, 5")) is None
+    assert holder(picks(at="%rows, 5")) is None
+
+
 def test_what_the_launch_writes_is_not() -> None:
     assert holder(picks(writes="x out")) is None
 
