@@ -198,7 +198,9 @@ def _filter(node: ast.comprehension, places: _Places) -> Iterator[Change]:
 
 
 def _returned(node: ast.Return, places: _Places) -> Iterator[Change]:
-    if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+    """No value. To who asks whether something holds, False is that already."""
+    constant = node.value.value if isinstance(node.value, ast.Constant) else ...
+    if node.value is not None and constant is not None and constant is not False:
         yield places.span(node.value)[0], places.of(node.value), "None"
 
 

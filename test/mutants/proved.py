@@ -16,7 +16,20 @@ class Proof(NamedTuple):
     why: str
 
 
-PROVED: tuple[Proof, ...] = ()
+PROVED: tuple[Proof, ...] = (
+    Proof(
+        "kopt/passes/aligning/stores.py",
+        "return whole_tiles and unit > 1",
+        "return whole_tiles and unit > 2",
+        "alignment.multiple gives 1, or multiples of 8",
+    ),
+    Proof(
+        "kopt/ir/to_ssa.py",
+        "return self._add(arith.SubiOp(whole, self._add(arith.MuliOp(self._add(arith.FloorDivSIOp(whole, by)), by))))",
+        "return self._add(arith.SubiOp(whole, self._add(arith.MuliOp(by, self._add(arith.FloorDivSIOp(whole, by))))))",
+        "the operands of a product commute",
+    ),
+)
 
 
 def proof(mutant: Mutant, text: str) -> str | None:

@@ -15,6 +15,8 @@ CASES = [
         {"return (a or not b)", "return ((a))", "return ((not b))", "return a and (b)", "return None"},
     ),
     ("f(a, b)", {"pass", "f(b, a)"}),
+    ("return False", {"return True"}),
+    ("return 0", {"return 1", "return None"}),
     ("max(a, b)", {"pass", "min(a, b)"}),
     ("x = [n for n in a if b]", {"x = [n for n in a if True]"}),
     ("x: int = a", set()),
