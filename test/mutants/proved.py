@@ -29,6 +29,12 @@ PROVED: tuple[Proof, ...] = (
         "return self._add(arith.SubiOp(whole, self._add(arith.MuliOp(by, self._add(arith.FloorDivSIOp(whole, by))))))",
         "the operands of a product commute",
     ),
+    Proof(
+        "kopt/ir/value_range.py",
+        "return a * (1 if b > 0 else -1) if abs(a) == _INF else a // b",
+        "return a * (2 if b > 0 else -1) if abs(a) == _INF else a // b",
+        "twice infinity is infinity",
+    ),
 )
 
 
