@@ -46,6 +46,8 @@ UNREACHED = "not run"
 #: Its functions go into emitted code as the text that stands in the file.
 _TEXTS = "kopt/lowering/emitted/"
 _MEMORY = 6 << 30
+#: Seconds of a test of which nothing is known.
+_NEW = 0.1
 
 
 def sampled(number: int, seed: int, part: str) -> list[Mutant]:
@@ -124,9 +126,11 @@ class Laboratory:
         } or {n for name, found in self.contexts.functions.items() if name.startswith(f"{mutant.file}:") for n in found}
         left, chosen = self.seconds, []
         seconds = {self.names[n]: self.contexts.seconds[self.names[n]] for n in numbers}
-        for name in in_turns(seconds, Path(mutant.file).stem):
+        module = Path(mutant.file).stem
+        new = [name for name in self.items if name not in self.contexts.seconds and is_named(name, module)]
+        for name in in_turns({**seconds, **dict.fromkeys(new, _NEW)}, module):
             if name in self.items and not self.unfit.get(name):
-                left -= self.contexts.seconds[name]
+                left -= self.contexts.seconds.get(name, _NEW)
                 if left < 0 and chosen:
                     break
                 chosen.append(name)
@@ -187,9 +191,13 @@ def in_turns(seconds: dict[str, float], module: str) -> list[str]:
         file, _, rest = name.partition("::")
         function = f"{file}::{rest.partition('[')[0]}"
         turns[function] += 1
-        named = Path(file).stem.removeprefix("test_").replace("-", "_").startswith(module)
-        order.append((not named, seconds[name] * turns[function], name))
+        order.append((not is_named(name, module), seconds[name] * turns[function], name))
     return [name for *_, name in sorted(order)]
+
+
+def is_named(test: str, module: str) -> bool:
+    """Whether a test's file has the name of a module."""
+    return Path(test.partition("::")[0]).stem.removeprefix("test_").replace("-", "_").startswith(module)
 
 
 class Failures:
