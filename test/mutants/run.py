@@ -81,17 +81,18 @@ class Laboratory:
         gc.unfreeze()  # what is frozen cannot be listed
         self.functions = Functions(str(ROOT / "kopt"))
         gc.freeze()
-        workers = [self.worker(number) for number in range(self.jobs)]
+        done = {mutant for mutant, _ in self.log.read()}
+        left = [mutant for mutant in self.samples if mutant not in done]
+        workers = [self.worker(left[number :: self.jobs]) for number in range(self.jobs)]
         for worker in workers:
             os.waitpid(worker, 0)
         return True
 
-    def worker(self, number: int) -> int:
-        """A process for the samples that are left, from one of them on."""
+    def worker(self, mutants: list[Mutant]) -> int:
+        """A process for some of the samples."""
         if process := os.fork():
             return process
-        done = {mutant for mutant, _ in self.log.read()}
-        for mutant in [each for each in self.samples if each not in done][number :: self.jobs]:
+        for mutant in mutants:
             outcome = self.outcome(mutant)
             self.log.add(mutant, outcome)
             say(f"{outcome.word}: {described(mutant)}\n    {outcome.test or f'{outcome.tests} tests'}")
