@@ -59,7 +59,7 @@ def test_why_there_is_none(given: dict, reason: str | None) -> None:
 
 
 @pytest.mark.parametrize(("written", "wanted"), [("%x", False), ("%y", True)])
-@pytest.mark.parametrize("inside", [True, False], ids=["in the loop", "behind it"])
+@pytest.mark.parametrize("inside", [True, False], ids=["in the loop", "behind both"])
 def test_what_a_launch_writes_has_none(written: str, wanted: bool, inside: bool) -> None:
     """Wherever the store is."""
     store = f"tile.store %one, {written}[%i, :] : !tile.tile<b1=32 x 128 x bf16>, memref<64x128xbf16>"
@@ -68,8 +68,10 @@ def test_what_a_launch_writes_has_none(written: str, wanted: bool, inside: bool)
       tile.grid (%i: b1=32) in (64) {{
         %one = tile.full 1.0 : !tile.tile<b1=32 x 128 x bf16>
         tile.for %k: b2=1 in (0, 4) {{
-          %v = tile.load %x[%i, :] : memref<64x128xbf16> -> !tile.tile<b1=32 x 128 x bf16>
-          {store if inside else ""}
+          tile.for %l: b3=1 in (0, 4) {{
+            %v = tile.load %x[%i, :] : memref<64x128xbf16> -> !tile.tile<b1=32 x 128 x bf16>
+            {store if inside else ""}
+          }}
         }}
         {"" if inside else store}
       }}
