@@ -191,7 +191,7 @@ class Document:
                 traceback.print_exc()
                 self._add(piece, None, "error", f"this is a bug in kopt: {type(crash).__name__}: {crash}")
         for found in diagnostics:
-            self._add(piece, found.location, found.severity, found.message)
+            self._add(piece, found.location, found.severity, found.message, found.id)
         return piece
 
     def _place(self, piece: Piece) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kopt.diagnostics import warning
 from kopt.lsp.answers import completions, hover
 from kopt.lsp.document import Document
 
@@ -179,3 +180,12 @@ def ask_everywhere(text: str, positions: list[int]) -> Document:
         if word is not None:
             document.definition(word)
     return document
+
+
+def test_what_is_only_warned_of_keeps_its_kind(monkeypatch):
+    def verify(module):
+        warning(next(op for op in module.walk() if op.name == "arith.addi"), "adds", id="lost-updates")
+
+    monkeypatch.setattr("kopt.lsp.document.verify", verify)
+    (found,) = Document(ADD).problems
+    assert (found.severity, found.message, found.id) == ("warning", "adds", "lost-updates")
