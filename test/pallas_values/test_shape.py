@@ -119,6 +119,7 @@ CASES = {
     "join ragged": _concat((5, 72), 1),
     "pick lanes": _take_along((8, 128), 1, (5, 0, 127)),
     "pick one lane of several registers": _take_along((16, 384), 1, (300,)),
+    "pick one lane of several registers in blocks": _take_along((4, 16, 384), 2, (300,)),
     "pick rows": _take_along((16, 128), 0, (5, 0, 15)),
     "take rows": _take_rows((40, 200), 2, 16),
 }

@@ -349,16 +349,17 @@ def _pick(x, lane, axis):
 
 def _register_of(x, lane):
     """Of each row the 128 lanes that hold one lane, by its number; zeros where there are none."""
-    bits, number = _bits(x), jnp.broadcast_to(lane >> 7, (x.shape[0], 128))
+    bits, number = _bits(x), jnp.broadcast_to(lane >> 7, (*x.shape[:-1], 128))
     found = jnp.zeros_like(number)
-    for n in range(x.shape[1] // 128):
-        found = jnp.where(number == n, bits[:, 128 * n : 128 * n + 128], found)
+    for n in range(x.shape[-1] // 128):
+        found = jnp.where(number == n, bits[..., 128 * n : 128 * n + 128], found)
     return _from_bits(found, x.dtype)
 
 
 def _take_along(x, lane, axis):
     """``jnp.take_along_axis``, by comparing each wanted lane with every lane."""
-    if x.ndim == 2 and axis == 1 == lane.shape[1] and x.shape[1] % 128 == 0 and x.shape[1] > 128:
+    size = x.shape[axis]
+    if axis == x.ndim - 1 > 0 and lane.shape[axis] == 1 and size % 128 == 0 and size > 128:
         x, lane = _register_of(x, lane), lane & 127
     picked = [_pick(x, jax.lax.index_in_dim(lane, n, axis=axis, keepdims=False), axis) for n in range(lane.shape[axis])]
     return jnp.stack(picked, axis=axis)
