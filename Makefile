@@ -19,7 +19,7 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick browser lit fuzz fuzz-ir mutants coverage lint format bench golden docs stranger races clean
+.PHONY: help setup demo test check quick browser editors lit fuzz fuzz-ir mutants coverage lint format bench golden docs stranger races clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
@@ -45,6 +45,11 @@ quick: $(SETUP) ## the tests that take no more than seconds each
 
 browser: $(SETUP) ## the page of kopt explain in Chromium, which has to be there: apt-get install chromium
 	KOPT_BROWSER=$(or $(KOPT_BROWSER),chromium) $(PY) -m pytest -q test/explain/test_browser.py
+
+editors: $(SETUP) ## the extension for VS Code: its tests, and its package; needs Node.js with npm
+	cd editors/vscode && npm install --no-audit --no-fund --no-package-lock
+	cd editors/vscode && KOPT_LSP='["$(abspath $(shell command -v $(PY)))","-m","kopt.tools.main","lsp"]' npm test
+	cd editors/vscode && npm run package
 
 lit: $(SETUP) ## only the lit tests, by lit itself
 	$(PY) -c 'from lit.main import main; main()' -sv test/lit

@@ -42,9 +42,7 @@ def grammar(dialects: Mapping[str, Dialect]) -> dict[str, Any]:
             _match("storage.type", rf"(?:\b|(?<=\dx)|(?<=\?x))(?:[su]?i\d+|{_one_of([*BY_SPEC, *_BUILTIN_TYPES])})\b"),
             _match("constant.language", _START + _one_of(_CONSTANTS) + _STOP),
             _match("keyword.other", _START + _one_of(_keywords(dialects.values())) + _STOP),
-            _match(
-                "constant.numeric", r"-?(?:\b0x[0-9A-Fa-f]+|\b\d+(?:\.\d*(?:[eE][-+]?\d+)?)?)|(?<=x)\d+(?=x)|\?(?=x)"
-            ),
+            _match("constant.numeric", _NUMBER),
         ],
     }
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 
 from kopt.tools.command_line import ArgumentParser
 
@@ -22,7 +25,9 @@ def run(argv: Sequence[str]) -> int:
     from kopt.lsp.server import make_server
     from kopt.tools.listing import version
 
-    make_server(version()).start_io()
+    # pygls closes what it writes to. What else prints must not come between its messages.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers, redirect_stdout(sys.stderr):
+        make_server(version()).start_io(stdout=answers)
     return 0
 
 

@@ -17,6 +17,7 @@ from kopt.tools.main import main
 
 EXTENSION = Path(__file__).resolve().parents[2] / "editors/vscode"
 GRAMMAR = json.loads((EXTENSION / "syntaxes/kopt-mlir.tmLanguage.json").read_text())
+LINES = json.loads((EXTENSION / "test/lines.json").read_text())
 PATTERNS = [(one["name"].removesuffix(".kopt-mlir"), re.compile(one["match"])) for one in GRAMMAR["patterns"]]
 
 
@@ -33,42 +34,10 @@ def tokens(line: str) -> list[tuple[str, str]]:
     return found
 
 
-def test_a_load():
-    assert tokens("  %v = tile.load %x[%i, :] : memref<1000x?xbf16> -> !tile.tile<b0=16 x 2560 x f32> // why") == [
-        ("%v", "variable.other"),
-        ("tile.load", "support.function.tile"),
-        ("%x", "variable.other"),
-        ("%i", "variable.other"),
-        ("memref", "storage.type"),
-        ("1000", "constant.numeric"),
-        ("?", "constant.numeric"),
-        ("bf16", "storage.type"),
-        ("!tile.tile", "support.type.known"),
-        ("b0", "variable.parameter.axis"),
-        ("16", "constant.numeric"),
-        ("2560", "constant.numeric"),
-        ("f32", "storage.type"),
-        ("// why", "comment.line.double-slash"),
-    ]
-
-
-@pytest.mark.parametrize(
-    "line, expected",
-    [
-        ("// -----", [("// -----", "meta.separator")]),
-        ('"tile.load"(%a#1)', [('"tile.load"', "string.quoted.double"), ("%a#1", "variable.other")]),
-        ("func.func @f() {", [("func.func", "support.function.func"), ("@f", "entity.name.function")]),
-        ("return", [("return", "keyword.other")]),
-        ("^bb1:", [("^bb1", "entity.name.label")]),
-        ("other.load", []),
-        ("tile.loads", []),
-        ("xtile.load", []),
-        ("!mine.type", [("!mine.type", "support.type")]),
-        ("{flag = true}", [("true", "constant.language")]),
-    ],
-)
-def test_words(line, expected):
-    assert tokens(line) == expected
+@pytest.mark.parametrize("one", LINES, ids=lambda one: one["line"])
+def test_words(one):
+    """As in VS Code's own tokenizer, which `editors/vscode/test` runs on the same lines."""
+    assert [list(word) for word in tokens(one["line"])] == one["words"]
 
 
 @pytest.mark.parametrize("name", DIALECTS)
@@ -92,10 +61,13 @@ def test_the_extension():
     contributed = manifest["contributes"]
     (language,), (colours,) = contributed["languages"], contributed["grammars"]
     assert language["id"] == colours["language"] and colours["scopeName"] == GRAMMAR["scopeName"]
-    for path in (manifest["main"], language["configuration"], colours["path"]):
+    for path in ("extension.js", "LICENSE", language["configuration"], colours["path"]):
         assert (EXTENSION / path).is_file()
+    assert f"extension.js --bundle --platform=node --external:vscode --outfile={manifest['main'][2:]}" in (
+        manifest["scripts"]["vscode:prepublish"]
+    )
     json.loads((EXTENSION / language["configuration"]).read_text())
-    source = (EXTENSION / manifest["main"]).read_text()
+    source = (EXTENSION / "extension.js").read_text()
     assert f'language: "{language["id"]}"' in source
     (setting,) = contributed["configuration"]["properties"]
     assert f'getConfiguration("{setting.partition(".")[0]}").get("{setting.partition(".")[2]}")' in source

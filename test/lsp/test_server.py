@@ -115,10 +115,15 @@ def test_a_session_by_stdin_and_stdout(tmp_path):
     from pygls.lsp.client import LanguageClient
 
     problems: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+    ended: asyncio.Queue[int | None] = asyncio.Queue()
     uri = (tmp_path / "f.mlir").as_uri()
 
+    class Editor(LanguageClient):
+        async def server_exit(self, server: asyncio.subprocess.Process) -> None:
+            ended.put_nowait(server.returncode)
+
     async def session() -> str:
-        client = LanguageClient("test", "1")
+        client = Editor("test", "1")
 
         @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: types.PublishDiagnosticsParams) -> None:
@@ -136,6 +141,7 @@ def test_a_session_by_stdin_and_stdout(tmp_path):
         assert await client.text_document_hover_async(where) is None
         await client.shutdown_async(None)
         client.exit(None)
+        assert await ended.get() == 0
         await client.stop()
         return problem.message
 
