@@ -63,8 +63,9 @@ def test_the_extension():
     assert language["id"] == colours["language"] and colours["scopeName"] == GRAMMAR["scopeName"]
     for path in ("extension.js", "LICENSE", language["configuration"], colours["path"]):
         assert (EXTENSION / path).is_file()
-    assert f"extension.js --bundle --platform=node --external:vscode --outfile={manifest['main'][2:]}" in (
-        manifest["scripts"]["vscode:prepublish"]
+    assert (
+        f"extension.js --bundle --platform=node --external:vscode --outfile={manifest['main'][2:]}"
+        in manifest["scripts"]["vscode:prepublish"]
     )
     json.loads((EXTENSION / language["configuration"]).read_text())
     source = (EXTENSION / "extension.js").read_text()
