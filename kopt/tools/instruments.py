@@ -128,6 +128,16 @@ def validators(args: argparse.Namespace) -> list[Instrumentation]:
     return [] if options is None else [Validator(options)]
 
 
+class Steps(Instrumentation):
+    """Tells each pass to a progress."""
+
+    def __init__(self, step: Callable[[str], None]):
+        self._step = step
+
+    def before(self, pass_: ModulePass, module: ModuleOp) -> None:
+        self._step(pass_.name)
+
+
 def _pass_names(values: Sequence[str], argv: Sequence[str]) -> set[str]:
     names = {name for value in values for name in value.split(",")}
     for name in sorted(names):

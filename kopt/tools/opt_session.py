@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from io import StringIO
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
@@ -18,7 +20,8 @@ from kopt.parsing import SEPARATOR, parse_module, pieces, verify
 from kopt.tools import CRASH_EXIT_CODE
 from kopt.tools.crash import keep_reproducer, write_reproducer
 from kopt.tools.expectations import check_expectations
-from kopt.tools.instruments import PassNames, Timer, ir_printers, validators
+from kopt.tools.instruments import PassNames, Steps, Timer, ir_printers, validators
+from kopt.tools.progress import progress
 
 
 class Session:
@@ -83,8 +86,7 @@ class Session:
             module = parse_module(piece, self.name, ctx)
         with self.timer.step("verify the input"):
             verify(module)
-        hooks = [*self.instruments, *validators(self.args)]
-        pass_manager.run(module, ctx, self.passes, verify_each=self.args.verify_each, instrumentation=hooks)
+        self._run(module, ctx)
         self.names.current = None
         if self.passes and not self.args.verify_each:
             self._verify_result(module)
@@ -92,6 +94,14 @@ class Session:
             _check_roundtrip(module, self)
         with self.timer.step("print"):
             return self._print(module)
+
+    def _run(self, module: ModuleOp, ctx: Context) -> None:
+        """Run the passes. Where the module runs before and after each, somebody waits: that shows its progress."""
+        hooks, checks = [*self.instruments], validators(self.args)
+        with ExitStack() as stack:
+            if checks:
+                hooks += [*checks, Steps(stack.enter_context(progress("passes", len(self.passes))))]
+            pass_manager.run(module, ctx, self.passes, verify_each=self.args.verify_each, instrumentation=hooks)
 
     def _verify_result(self, module: ModuleOp) -> None:
         with self.timer.step("verify the result"):

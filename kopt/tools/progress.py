@@ -16,7 +16,10 @@ from kopt.runtime.extras import is_installed
 
 @contextmanager
 def progress(what: str, count: int) -> Iterator[Callable[[str], None]]:
-    """Gives a function that says what is done next, the number of which is ``count``. Nothing stays on the screen."""
+    """Gives a function that says what is done next, the number of which is ``count``. Nothing stays on the screen.
+
+    What is printed meanwhile stands above it, and a file that stdout goes to has it alone.
+    """
     if not (sys.stderr.isatty() and is_installed("rich")):
         yield lambda name: None
         return
@@ -24,7 +27,8 @@ def progress(what: str, count: int) -> Iterator[Callable[[str], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console, shared = Console(stderr=True), sys.stdout.isatty()
+    with Progress(*columns, console=console, transient=True, redirect_stdout=shared) as bar:
         task, started = bar.add_task(what, total=count), False
 
         def step(name: str) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from kopt.errors import ConfigError, KoptError
 from kopt.runtime.pallas_interpret import as_list
 from kopt.tools.command_line import ArgumentParser
+from kopt.tools.progress import progress
 from kopt.tools.subject import Subject, add_subject_options, load_subject, parse_config
 
 PROG = "kopt run"
@@ -35,13 +36,16 @@ def run(argv: Sequence[str]) -> int:
     from kopt.tools.arguments import specs_or_literals
 
     values = specs_or_literals(args.arguments or subject.default_arguments())
-    outputs = _execute(subject, values, args.target, config, args)
-    for name, value in outputs.items():
-        print(f"{name}: {_summary(value)}")
-    if args.output:
-        _save(args.output, outputs)
-    if args.check:
-        for judge in subject.judges:
+    judges = subject.judges if args.check else ()
+    with progress(PROG, 1 + len(judges)) as step:
+        step(args.target or "default target")
+        outputs = _execute(subject, values, args.target, config, args)
+        for name, value in outputs.items():
+            print(f"{name}: {_summary(value)}")
+        if args.output:
+            _save(args.output, outputs)
+        for judge in judges:
+            step(f"check by {_JUDGES[judge]}")
             _check(outputs, _judged(subject, values, judge, config, args), judge, _longest_extent(values))
     return 0
 
