@@ -20,6 +20,7 @@ from kopt.analysis.peeling import with_peeling
 from kopt.analysis.pinned import GridPins, pins_of_grids
 from kopt.analysis.plan_problems.problem import why_not_unrolled
 from kopt.analysis.plans import GridNames, set_plan
+from kopt.analysis.rare_branches import is_rare
 from kopt.analysis.scope import defining_block
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
@@ -134,7 +135,8 @@ def choices(
     if len(found) == 1 and not any(loop.kind == "resident" for loop in plan.loops.values()):
         return found, None
     model = fixed_model(grid, known)
-    unrolled = ((each, said) for one, said in found for each in with_unrolling(model, one))
+    rolled = [tag_of(loop.range) for loop in walk(grid, ForOp) if is_rare(loop, grid)]
+    unrolled = ((each, said) for one, said in found for each in with_unrolling(model, one, rolled))
     return [pair for pair in unrolled if _can_unroll(grid, pair[0])], model
 
 

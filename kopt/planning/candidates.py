@@ -15,7 +15,7 @@ Pure. Of the loops that may be dimensions of the grid one is, or none; the other
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kopt.ir.atoms import BlockNumber
@@ -74,10 +74,13 @@ def unrollable(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:
     return [tag for tag, kind in schedules.items() if kind == "resident" and tag in kinds - around]
 
 
-def with_unrolling(model: LaunchModel, plan: Plan) -> Iterator[Plan]:
-    """A plan, and then the same with loops unrolled, at the sizes of the model: by what divides their visits."""
+def with_unrolling(model: LaunchModel, plan: Plan, rolled: Collection[str] = ()) -> Iterator[Plan]:
+    """A plan, and then the same with loops unrolled, at the sizes of the model: by what divides their visits.
+
+    Those of ``rolled`` stay as they are.
+    """
     yield plan
-    kinds = {tag: one.kind for tag, one in plan.loops.items() if one.unroll == 1}
+    kinds = {tag: one.kind for tag, one in plan.loops.items() if one.unroll == 1 and tag not in rolled}
     trips = {tag: model.axis(tag).trips.number for tag in unrollable(model, kinds)}
     for factor in UNROLLED:
         if found := [tag for tag, count in trips.items() if isinstance(count, int) and count % factor == 0 < count]:

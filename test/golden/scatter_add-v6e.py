@@ -65,7 +65,7 @@ def scatter_add_kernel(rows_ref, x_ref, out_ref, new_out_ref):
             new_out_ref[pl.ds(pl.multiple_of(n_begin_2, 512), 512), :] = new_2  # scatter_add.py:10
             return None
 
-        jax.lax.fori_loop(0, 4, n_body_2, None, unroll=4)  # scatter_add.py:10
+        jax.lax.fori_loop(0, 4, n_body_2, None)  # scatter_add.py:10
 
 
 def scatter_add(out, rows, x):
