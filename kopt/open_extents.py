@@ -8,13 +8,15 @@ compiler can rest on it. Two dimensions of one extent are known to be as long as
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any, NoReturn, TypeGuard
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal, NoReturn, TypeGuard
 
 from kopt.errors import UnsupportedError
 
 #: Extents beyond are compiled in: blocks that begin inside still end within 32 bits.
 MOST = 1 << 30
+#: Elements, and bytes, of what no memory of a chip is known to hold.
+UNBOUNDED = 1 << 62
 #: What xDSL has in a shape for an extent that is no number.
 _DYNAMIC = -(1 << 63)
 #: What stands for the first open extent where only a number will do (meta tensors of torch): an odd number that is
@@ -38,10 +40,12 @@ class OpenExtent(int):
     number: int
     multiple: int
     now: int
+    #: Of one that follows from another: that one, the size of blocks, and whether it is their number or their elements.
+    source: tuple[OpenExtent, int, Literal["blocks", "elements"]] | None
 
     def __new__(cls, name: str, number: int = 0, multiple: int = 1, now: int = 1) -> OpenExtent:
         self = super().__new__(cls, _FIRST + 2 * number)
-        self.name, self.number, self.multiple, self.now = name, number, multiple, now
+        self.name, self.number, self.multiple, self.now, self.source = name, number, multiple, now, None
         return self
 
     @property
@@ -81,6 +85,9 @@ class OpenExtent(int):
         return "?"
 
     def __reduce__(self) -> Any:
+        if self.source is not None:
+            extent, size, kind = self.source
+            return (padded if kind == "elements" else blocks), (extent, size)
         return OpenExtent, (self.name, self.number, self.multiple, self.now)
 
     __lt__ = __le__ = __gt__ = __ge__ = needed
@@ -108,6 +115,11 @@ def called_shape(extents: Iterable[int]) -> tuple[int, ...]:
     return tuple(extent.now if isinstance(extent, OpenExtent) else extent for extent in extents)
 
 
+def is_multiple(extent: int, number: int) -> bool:
+    """Whether an extent is known to be a multiple of a number, in every call."""
+    return (extent.multiple if isinstance(extent, OpenExtent) else extent) % number == 0
+
+
 def check_known(extents: Iterable[Any]) -> None:
     """Raises `NeedsConstant` where an extent is open."""
     for extent in open_extents(extents):
@@ -117,6 +129,53 @@ def check_known(extents: Iterable[Any]) -> None:
 def fits(shape: Iterable[int], wanted: Iterable[int]) -> bool:
     """Whether a shape is one of those that a shape with open extents stands for."""
     return all(isinstance(want, OpenExtent) or have == want for have, want in zip(shape, wanted, strict=True))
+
+
+def padded(extent: int, size: int) -> int:
+    """The elements of an extent's blocks, where the last one is filled up."""
+    if not isinstance(extent, OpenExtent):
+        return -(-extent // size) * size
+    return extent if extent.multiple % size == 0 else _following(extent, size, "elements")
+
+
+def blocks(extent: int, size: int) -> int:
+    """How many blocks of a size an extent has, of which the last one need not be full."""
+    if not isinstance(extent, OpenExtent):
+        return -(-extent // size)
+    if size == 1:
+        return extent
+    if extent.source is not None and extent.source[1:] == (size, "elements"):
+        extent = extent.source[0]
+    return _following(extent, size, "blocks")
+
+
+def largest(sizes: Collection[int]) -> int:
+    """The largest of some sizes: of open ones the one that all are, or that fills up blocks of the others."""
+    known = dict.fromkeys(sizes)
+    if len(known) == 1 or not any(map(is_open, known)):
+        return max(sizes)
+    filled = {size.source[0] for size in known if is_open(size) and size.source is not None}
+    rest = [size for size in known if size not in filled]
+    return rest[0] if len(rest) == 1 else max(sizes)
+
+
+def _following(extent: OpenExtent, size: int, kind: Literal["blocks", "elements"]) -> OpenExtent:
+    number, multiple = -(-extent.now // size), extent.multiple // size if extent.multiple % size == 0 else 1
+    if kind == "elements":
+        number, multiple = number * size, math.lcm(extent.multiple, size)
+    made = OpenExtent(f"{kind} of {size} in {extent.name}", extent.number, multiple, number)
+    made.source = extent, size, kind
+    return made
+
+
+def spelled(extent: int, names: Mapping[OpenExtent, str]) -> str:
+    """An extent in an emitted module of JAX, where open ones have names: ``pl.cdiv(x_size_0, 64) * 64``."""
+    if not isinstance(extent, OpenExtent):
+        return str(extent)
+    if extent.source is None:
+        return names[extent]
+    of, size, kind = extent.source
+    return f"pl.cdiv({spelled(of, names)}, {size})" + (f" * {size}" if kind == "elements" else "")
 
 
 def plain_name(extent: OpenExtent) -> str:

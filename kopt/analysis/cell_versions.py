@@ -52,7 +52,8 @@ def cell_versions(grid: GridOp) -> Versions | None:
     analysis = IndexAnalysis()
     distances = [upper - lower for lower, upper in (map(analysis.expr, loop.bounds) for loop in loops)]
     range = _only_range(distances)
-    if range is None or range not in grid.ranges or (blocks := binding(range).trips or 0) > _MOST_BLOCKS:
+    blocks = None if range is None or range not in grid.ranges else binding(range).trips
+    if range is None or blocks is None or blocks > _MOST_BLOCKS:
         return None
     numbers = np.arange(blocks)
     walked = np.array([np.broadcast_to(evaluate(one, {range: numbers}), numbers.shape) for one in distances])

@@ -25,6 +25,7 @@ from kopt.dialects.tile import (
     WhileOp,
     YieldOp,
 )
+from kopt.dialects.tile.extents import extent_of
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding, visits, walked_range
 from kopt.walk import walk
@@ -50,10 +51,12 @@ class HoistPlan:
 def plan_hoist(grid: GridOp) -> HoistPlan:
     """Finds the loop of a grid whose body is prologue, one loop, epilogue. Raises `NotHoistable` with the reason.
 
-    Its bounds are numbers, or those of one block of the grid.
+    Its bounds are numbers, an extent, or those of one block of the grid.
     """
     plan = hoistable(grid)
     loop = plan.loop
+    if walks_extent(loop):
+        return plan
     if binding(loop.range).trips is None:
         _check_whole_blocks(loop)
     trips = visits(loop.range)
@@ -66,13 +69,19 @@ def plan_hoist(grid: GridOp) -> HoistPlan:
 def hoistable(grid: GridOp) -> HoistPlan:
     """As `plan_hoist`, whatever the sizes of blocks are: these may still leave a loop one visit, or shorter ones."""
     loop = _only_loop(grid)
-    if binding(loop.range).trips is None:
+    if binding(loop.range).trips is None and not walks_extent(loop):
         _check_part(grid, loop)
     for value in loop.inits:
         if not isinstance(value.type, TileType) or value.type.element_type in (i1, f16):
             raise NotHoistable(f"it carries a value of type {value.type}")
     _check_memory(grid, loop)
     return HoistPlan(loop, _phases(grid, loop))
+
+
+def walks_extent(loop: ForOp) -> bool:
+    """Whether a loop walks from 0 to an extent that differs from call to call, which is never 0."""
+    lower, upper = loop.bounds
+    return lower == 0 and extent_of(upper) is not None
 
 
 def _only_loop(grid: GridOp) -> ForOp:

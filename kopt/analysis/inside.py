@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from kopt.dialects.tile import Access, BeginOp, Entry, RangeType, TakeAlongOp, TileType
+from kopt.dialects.tile import Access, BeginOp, EndOp, Entry, RangeType, TakeAlongOp, TileType
 from kopt.dialects.tile.extents import extent_of
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.from_access import lanes_inside, relation_of
@@ -50,12 +50,24 @@ def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:
 
 def _walks(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
     """Whether an index is a block, or the beginning of one, of a range whose limit is an open extent."""
-    if isinstance(begin := entry.owner, BeginOp):
-        entry = begin.range
+    return begins_inside(begin.range if isinstance(begin := entry.owner, BeginOp) else entry, extent, analysis)
+
+
+def begins_inside(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
+    """Whether an index is a range of which all blocks begin in a dimension of an open extent, and none is valid beyond.
+
+    Its limit is the extent, or the end of such a range.
+    """
     if not isinstance(entry.type, RangeType):
         return False
     bound = analysis.binding(entry)
-    return entry is bound.value and bound.lower == 0 and extent_of(bound.upper) == extent
+    if entry is not bound.value or not isinstance(upper := bound.upper, SSAValue):
+        return False
+    if not isinstance(bound.lower, int) and not analysis.range(bound.lower).is_natural:
+        return False
+    if isinstance(end := upper.owner, EndOp):
+        return begins_inside(end.range, extent, analysis)
+    return extent_of(upper) == extent
 
 
 def doubtful_picks(func: FuncOp) -> list[TakeAlongOp]:

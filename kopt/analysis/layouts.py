@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from kopt.analysis.storage import stored_bits
 from kopt.analysis.windows import Dim, Window
 from kopt.dialects.tile import TileType
+from kopt.open_extents import MOST, UNBOUNDED, blocks, is_open, open_extents, padded
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import FLAT, LANES, round_up, sublanes
 
@@ -37,11 +38,12 @@ def legal_block(size: int, extent: int, bits: int, position: int, rank: int = 2)
     Args: ``position`` counts from the end (-1 the lanes, -2 the sublanes); ``rank`` is the array's. A block that
     reaches the extent is the extent itself; dimensions further out take any size.
     """
-    if size >= extent or position < -2:
-        return max(1, min(size, extent))
+    most = MOST if is_open(extent) else extent
+    if size >= most or position < -2:
+        return max(1, min(size, most))
     if rank == 1:
-        return min(_flat(size, bits), extent)
-    return min(round_up(size, LANES if position == -1 else sublanes(bits)), extent)
+        return min(_flat(size, bits), most)
+    return min(round_up(size, LANES if position == -1 else sublanes(bits)), most)
 
 
 def _flat(size: int, bits: int) -> int:
@@ -52,6 +54,8 @@ def _flat(size: int, bits: int) -> int:
 
 def _reached(dim: Dim, extent: int) -> int:
     """The extent that a dimension needs so that no block lies wholly outside the array."""
+    if is_open(extent):  # blocks begin inside: they are of a range that walks the dimension
+        return extent if not dim.front else extent.needed()
     total = dim.front + extent
     return (dim.last + 1) * dim.size if dim.kind == "block" and dim.last * dim.size >= total else total
 
@@ -94,7 +98,7 @@ class Layout:
         if part.kind == "unit":
             return 1
         split, padded = self.splits[part.dim], self.padded[part.dim]
-        return {"all": padded, "outer": padded // max(1, split), "inner": split}[part.kind]
+        return {"all": padded, "outer": blocks(padded, max(1, split)), "inner": split}[part.kind]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -115,6 +119,8 @@ def fits_scalar_memory(type: MemRefType) -> bool:
 
 def scalar_words(shape: Sequence[int]) -> int:
     """Words of scalar memory that an array takes: rows are padded to 128 elements there too."""
+    if open_extents(shape):
+        return UNBOUNDED
     return math.prod(shape[:-1]) * round_up(shape[-1], LANES) if len(shape) > 1 else math.prod(shape)
 
 
@@ -163,8 +169,8 @@ class _LayoutInference:
         if self._end_in_lanes():
             self._legal_lanes()
             self._legal_sublanes()
-        padded = tuple(round_up(n, s) if s else n for n, s in zip(self.shape, self.splits, strict=True))
-        plan = Layout(padded, tuple(self.splits), tuple(self.parts), (), "; ".join(self.reasons) or None)
+        shape = tuple(padded(n, s) if s else n for n, s in zip(self.shape, self.splits, strict=True))
+        plan = Layout(shape, tuple(self.splits), tuple(self.parts), (), "; ".join(self.reasons) or None)
         blocks = tuple(self._block(plan, position) for position in range(len(self.parts)))
         front = tuple(dim.front for dim in self.window.dims)
         return Layout(plan.padded, plan.splits, plan.parts, blocks, plan.reason, front)
@@ -296,6 +302,8 @@ class _LayoutInference:
 
     def _whole(self, size: int, extent: int, position: int, rank: int) -> int:
         """A whole dimension that is rounded up beyond its extent is rounded up to a legal block."""
+        if is_open(size) or is_open(extent):
+            return size
         if size <= extent or position < -2:
             return max(size, extent)
         if rank == 1:

@@ -30,6 +30,7 @@ from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.ranges import binding, unshifted, walked_range
+from kopt.open_extents import padded
 
 
 class NotPipelined(Exception):
@@ -188,11 +189,11 @@ def _same(dims: Sequence[Dim], extent: int) -> Dim:
 
 def _padded(plan: Layout) -> Layout:
     """The array with no part of a block beyond its end: DMAs move whole blocks."""
-    padded = list(plan.padded)
+    shape = list(plan.padded)
     for part, lanes in zip(plan.parts, plan.blocks, strict=True):
         if part.kind == "all" and lanes:
-            padded[part.dim] = -(-padded[part.dim] // lanes) * lanes
-    changed = plan if tuple(padded) == plan.padded else replace(plan, padded=tuple(padded), reason=_reason(plan))
+            shape[part.dim] = padded(shape[part.dim], lanes)
+    changed = plan if tuple(shape) == plan.padded else replace(plan, padded=tuple(shape), reason=_reason(plan))
     return replace(changed, blocks=changed.shape)
 
 

@@ -41,7 +41,7 @@ def grid_of(call: CallOp) -> GridOp:
 
 def fastest(grid: GridOp) -> int | None:
     """The last dimension of a grid that has several cells: the one along which cells follow one another."""
-    return next((n for n in reversed(range(len(grid.ranges))) if (binding(grid.ranges[n]).trips or 0) > 1), None)
+    return next((n for n in reversed(range(len(grid.ranges))) if binding(grid.ranges[n]).some_trips > 1), None)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class CellVisits:
     @cached_property
     def trips(self) -> tuple[int, ...]:
         """The number of cells along each dimension."""
-        return tuple(binding(range).trips or 0 for range in self.grid.ranges) or (1,)
+        return tuple(binding(range).some_trips for range in self.grid.ranges) or (1,)
 
     @property
     def moving(self) -> tuple[int, ...]:

@@ -37,7 +37,7 @@ def accesses_of(func: FuncOp, memory: SSAValue) -> list[Access]:
 
 def _shared(grid: GridOp, analysis: IndexAnalysis) -> list[SSAValue]:
     in_order = {*grid.reduction_dims, *grid.ordered_dims}
-    axes = [axis for n, axis in enumerate(grid.ranges) if n not in in_order and (binding(axis).trips or 0) > 1]
+    axes = [axis for n, axis in enumerate(grid.ranges) if n not in in_order and binding(axis).some_trips > 1]
     found: dict[SSAValue, list[Access]] = defaultdict(list)
     for op in walk(grid, Access):
         if isinstance(op.memory.type, MemRefType):

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.alignment import copied_multiple, multiple
 from kopt.analysis.effects import is_side_effect_free
+from kopt.analysis.inside import begins_inside
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, array_type, tile_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, is_range
@@ -22,6 +23,7 @@ from kopt.ir.atoms import BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.ranges import binding
+from kopt.open_extents import UNBOUNDED, is_open, largest, open_extents, padded
 from kopt.targets.budget import Budget
 
 #: The attribute that says where an access finds its array.
@@ -120,8 +122,10 @@ def is_large(type: Attribute) -> bool:
 
 
 def array_bytes(type: Attribute) -> int:
-    """The bytes of an array."""
+    """The bytes of an array: more than any memory holds, where its extents differ from call to call."""
     assert isinstance(type, MemRefType) and isinstance(type.element_type, FixedBitwidthType)
+    if open_extents(type.get_shape()):
+        return UNBOUNDED
     return prod(type.get_shape()) * type.element_type.bitwidth // 8
 
 
@@ -262,12 +266,16 @@ def streamed_extents(window: Window) -> tuple[int, ...]:
     for access in (*window.loads, *window.stores):
         for number, entry in enumerate(access.entries):
             if isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-                extents[number] = max(extents[number], _reach(entry, window.type.get_shape()[number], window.analysis))
+                reach = _reach(entry, window.type.get_shape()[number], window.analysis)
+                extents[number] = largest([extents[number], reach])
     return tuple(extents)
 
 
 def _reach(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> int:
     """Where the last block ends: of blocks that begin anywhere one may begin at the last element."""
     size, first = binding(entry).size, analysis.begin(entry)
+    if is_open(extent):
+        is_inside = first.divisor % size == 0 and begins_inside(entry, extent, analysis)
+        return padded(extent, size) if is_inside else extent.needed()
     end = -(-extent // size) * size if first.divisor % size == 0 else extent + size - 1
     return end if first.range.high is None else min(end, first.range.high + size)

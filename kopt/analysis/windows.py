@@ -34,6 +34,7 @@ from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.ranges import binding, unshifted, visits, walked_range
+from kopt.open_extents import OpenExtent, is_open, largest, padded
 from kopt.walk import walk
 
 Kind = Literal["block", "point", "whole"]
@@ -297,12 +298,21 @@ def walked(start: IndexExpr, size: int, extent: int) -> Dim:
         return Dim("whole", extent, plain=True)
     aligned = divisor % size == 0
     walk = divisor if only is None else only
+    if is_open(extent):
+        return _open_walked(start, size, extent)
     reach = -(-extent // size) * size if aligned else extent - 1 + size
     if only is not None:
         reach = max(extent, only + size)
     elif (last := start.range.high) is not None:
         reach = min(reach, max(0, last) + size)  # a loop that never runs has no last block
     return Dim("whole", max(extent, reach), walk=walk, step=size if aligned else 0, dynamic=True)
+
+
+def _open_walked(start: IndexExpr, size: int, extent: OpenExtent) -> Dim:
+    """The same of an extent that differs from call to call, which blocks walk from its beginning to its end."""
+    if start.divisor % size:
+        extent.needed()
+    return Dim("whole", padded(extent, size), walk=start.divisor, step=size, dynamic=True)
 
 
 def joined(needs: Sequence[Dim], extent: int) -> Dim:
@@ -315,7 +325,7 @@ def joined(needs: Sequence[Dim], extent: int) -> Dim:
     steps = {whole.step for whole in wholes if whole.dynamic}
     return Dim(
         "whole",
-        max(whole.size for whole in wholes),
+        largest([whole.size for whole in wholes]),
         walk=math.gcd(*(whole.walk for whole in wholes)),
         step=steps.pop() if len(steps) == 1 else 0,
         plain=any(whole.plain for whole in wholes),
@@ -330,7 +340,7 @@ def _as_whole(need: Dim, extent: int) -> Dim:
     if need.kind == "point":
         walk = 0 if constant else _divisor(need.index)
         return Dim("whole", extent, walk=walk, step=1, dynamic=not constant, plain=constant)
-    reach = max(extent, -(-extent // need.size) * need.size)
+    reach = padded(extent, need.size)
     if need.range is not None and binding(need.range).trips == 1:  # one block, which holds the dimension
         return Dim("whole", reach, plain=True)
     return Dim("whole", reach, walk=need.size, step=need.size, dynamic=True)

@@ -14,12 +14,16 @@ from kopt.cached_property import cached_property
 from kopt.dialects import triton
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import BeginOp, EndOp, ForOp, GridOp, RangeType, ShiftOp, WholeOp, range_type, tag_of
-from kopt.dialects.tile.extents import DimOp
+from kopt.dialects.tile.extents import divisor_of
 
 
 def block_tag(tag: str) -> str:
     """The tag of the axis over the blocks of one that is split: its own is then that of a loop over their lanes."""
     return f"{tag}_block"
+
+
+#: Blocks that are looked at of a range that may have any number of them.
+_SOME = 16
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class Binding:
         if isinstance(self.lower, int) and isinstance(self.upper, int):
             return -(-(self.upper - self.lower) // self.size)
         return None
+
+    @cached_property
+    def some_trips(self) -> int:
+        """Number of blocks; of a range of an open extent, which may have any, so many that what repeats is seen."""
+        return _SOME if self.trips is None else self.trips
 
     @cached_property
     def size(self) -> int:
@@ -112,9 +121,9 @@ def multiple_of(bound: SSAValue | int) -> int:
     if isinstance(bound, int):
         return abs(bound)
     op = bound.owner
-    if isinstance(op, DimOp):
-        return op.divisor
-    if not isinstance(op, BeginOp | EndOp) or isinstance(op.range.owner, ShiftOp):
+    if not isinstance(op, BeginOp | EndOp):
+        return divisor_of(bound)
+    if isinstance(op.range.owner, ShiftOp):
         return 1
     of = binding(op.range)
     begin = gcd(multiple_of(of.lower), of.size)

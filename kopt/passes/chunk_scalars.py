@@ -100,7 +100,9 @@ def _walk(load: Operation, memory: SSAValue, analysis: IndexAnalysis) -> _Walk |
     range = block.name if isinstance(block, BlockNumber) else None
     if not isinstance(range, SSAValue) or not isinstance(binding(range).owner, GridOp) or not isinstance(first, int):
         return None
-    inside = first >= 0 and first + (binding(range).trips or 0) <= array_type(memory).get_shape()[0]
+    if (trips := binding(range).trips) is None:
+        return None
+    inside = first >= 0 and first + trips <= array_type(memory).get_shape()[0]
     return _Walk(range, first) if inside else None
 
 

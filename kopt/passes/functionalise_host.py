@@ -27,7 +27,8 @@ from kopt.dialects.host import (
     SliceOp,
     ViewOp,
 )
-from kopt.dialects.tile import GridOp
+from kopt.dialects.tile import ExtentOp, GridOp
+from kopt.dialects.tile.extents import extent_of
 from kopt.errors import LoweringError
 from kopt.walk import walk
 
@@ -45,8 +46,9 @@ class FunctionaliseHostPass(ModulePass):
         %out_1 = host.launch @f (%a = %x, %b = %out) writes [1] : … { tile.grid … { … tile.store %v, %b[%i] … } }
         func.return %out_1
 
-    Constants from around a loop nest are made again inside of the launch. Refuses a launch that reads and writes one
-    storage through different views, writes through an expanded view, and other values from around a loop nest.
+    Constants and extents from around a loop nest are made again inside of the launch. Refuses a launch that reads and
+    writes one storage through different views, writes through an expanded view, and other values from around a loop
+    nest.
     """
 
     name = "functionalise-host"
@@ -188,8 +190,13 @@ def _owner(value: SSAValue) -> Operation:
 
 
 def _constant_in(grid: GridOp, value: SSAValue, user: Operation) -> SSAValue:
-    """A constant of the host, made again before a loop nest; what else is no array is refused."""
+    """A constant of the host, or an extent, made again before a loop nest; what else is no array is refused."""
     op = _owner(value)
+    if (extent := extent_of(value)) is not None:
+        made = ExtentOp(extent)
+        made.location, made.result.name_hint = op.location, value.name_hint
+        Rewriter.insert_op(made, InsertPoint.before(grid))
+        return made.result
     if op.operands or op.regions or not is_side_effect_free(op) or isinstance(value.owner, Block):
         name = f"%{value.name_hint}" if value.name_hint else "a value"
         raise LoweringError(

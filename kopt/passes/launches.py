@@ -15,6 +15,7 @@ from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, ViewOp
 from kopt.dialects.tile import GridOp, array_type, literal_value
 from kopt.errors import LoweringError
+from kopt.open_extents import is_open
 
 
 def grid_of(launch: LaunchOp) -> GridOp:
@@ -50,15 +51,18 @@ def keep_initial_values(launch: LaunchOp) -> None:
 def drop_if_idle(launch: LaunchOp) -> bool:
     """Erases a launch that has no cells, or whose cells write nothing: what it writes stays as it was."""
     grids = [op for op in launch.body.block.ops if isinstance(op, GridOp)]
-    if any(
-        all(lower < upper for lower, upper in grid.bounds) and accessed(grid, MemoryEffectKind.WRITE) for grid in grids
-    ):
+    if any(_has_cells(grid) and accessed(grid, MemoryEffectKind.WRITE) for grid in grids):
         return False
     keep_initial_values(launch)
     sources = list(launch.inputs)
     Rewriter.erase_op(launch)
     erase_unused(sources)
     return True
+
+
+def _has_cells(grid: GridOp) -> bool:
+    """Whether a grid has cells: extents that differ from call to call are never 0."""
+    return all(is_open(upper) or lower < upper for lower, upper in grid.bounds)
 
 
 def host_cast(value: SSAValue, type: MemRefType, launch: LaunchOp, before: bool = True) -> SSAValue:

@@ -79,13 +79,12 @@ class Slice:
 
 def _start_at_zero(grid: GridOp) -> None:
     """Lets the ranges that start inside a block walk from 0; their uses see them shifted back."""
-    bounds = [*grid.bounds]
+    lower, upper = [*ints_of(grid.lower)], [*ints_of(grid.upper)]
     for position, value in enumerate(grid.ranges):
-        lower, upper = bounds[position]
-        if lower % range_type(value).size:
-            bounds[position] = (0, upper - lower)
-            _shift_uses(grid, value, lower)
-    grid.lower, grid.upper = int_array([lo for lo, _ in bounds]), int_array([hi for _, hi in bounds])
+        if (first := lower[position]) % range_type(value).size:  # a limit that is a value is walked to from 0
+            lower[position], upper[position] = 0, upper[position] - first
+            _shift_uses(grid, value, first)
+    grid.lower, grid.upper = int_array(lower), int_array(upper)
 
 
 def _shift_uses(grid: GridOp, value: SSAValue, lower: int) -> None:
@@ -147,10 +146,12 @@ def _common(entries: Sequence[object], dim: int, extent: int) -> Slice | None:
     if len(walked) != 1 or (one := walked.pop()) is None:
         return None
     bound, offset = one
-    assert isinstance(bound.lower, int) and isinstance(bound.upper, int)
-    start, stop = bound.lower + offset, bound.upper + offset
-    aligned = start % bound.size == 0
-    return None if aligned or start < 0 or stop > extent else Slice(dim, start, stop, bound.value)
+    assert isinstance(bound.lower, int)
+    start = bound.lower + offset
+    if start % bound.size == 0 or start < 0 or not isinstance(bound.upper, int):
+        return None
+    stop = bound.upper + offset
+    return None if stop > extent else Slice(dim, start, stop, bound.value)
 
 
 def _walked(entry: object) -> tuple[Binding, int] | None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from kopt.open_extents import UNBOUNDED, open_extents
+
 #: Lanes and rows of a vector register, which is also a tile of memory.
 LANES, SUBLANES = 128, 8
 #: Elements that values of one dimension are a multiple of.
@@ -25,7 +27,12 @@ def sublanes(bits: int) -> int:
 
 
 def window_bytes(blocks: Sequence[int], bits: int) -> int:
-    """Bytes of VMEM that one buffer of a block takes; a dimension of 0 lanes is one that the kernel does not see."""
+    """Bytes of VMEM that one buffer of a block takes; a dimension of 0 lanes is one that the kernel does not see.
+
+    No memory is known to hold a block with an extent that differs from call to call.
+    """
+    if open_extents(blocks):
+        return UNBOUNDED
     return padded_bytes([size for size in blocks if size] or [1], bits)
 
 

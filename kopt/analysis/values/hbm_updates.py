@@ -15,6 +15,7 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, Entry, GridOp, RangeType, array_type
 from kopt.dialects.tile.index_list import AllAttr
 from kopt.ir.from_ssa import IndexAnalysis
+from kopt.open_extents import is_multiple
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
 from kopt.targets.tiling import window_bytes
@@ -57,4 +58,4 @@ def _is_moved(entry: Entry, op: RmwOp, dim: int, analysis: IndexAnalysis) -> boo
         return False
     type, size = array_type(op.memory), entry.type.size
     is_tile = size % copied_multiple(type, dim) == 0
-    return is_tile and analysis.begin(entry).divisor % size == 0 == type.get_shape()[dim] % size
+    return is_tile and analysis.begin(entry).divisor % size == 0 and is_multiple(type.get_shape()[dim], size)

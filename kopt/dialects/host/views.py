@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    MemRefType,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     operand_def,
@@ -24,6 +21,7 @@ from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.host.types import check_numbers
 from kopt.dialects.tile.types import array_type
+from kopt.open_extents import is_open
 
 
 def _numel(type: MemRefType) -> int:
@@ -135,12 +133,20 @@ class SliceOp(ViewOp):
     @property
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
         """Offset, size and stride of each dimension."""
-        return tuple(zip(ints_of(self.offsets), ints_of(self.sizes), ints_of(self.strides), strict=True))
+        return tuple(zip(ints_of(self.offsets), self._sizes, ints_of(self.strides), strict=True))
+
+    @property
+    def _sizes(self) -> list[int]:
+        """The sizes, of which those that differ from call to call are in the result's type."""
+        pairs = zip(ints_of(self.sizes), self.result_type.get_shape(), strict=True)
+        return [extent if size == DYNAMIC_INDEX else size for size, extent in pairs]
 
     def verify_(self) -> None:
         self._check_element()
         check_numbers(self, self.source_type)
         for extent, (offset, size, stride) in zip(self.source_type.get_shape(), self.bounds, strict=True):
+            if is_open(size) and (offset, stride) == (0, 1):  # the elements that blocks of it begin with
+                continue
             if offset < 0 or size < 0 or stride < 1 or (size and offset + (size - 1) * stride >= extent):
                 raise VerifyException(f"slice [{offset}] [{size}] [{stride}] is outside a dimension of {extent}")
         if tuple(size for _, size, _ in self.bounds) != self.result_type.get_shape():

@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, parse_ints, print_ints
 from kopt.dialects.pallas.window import WindowAttr, parse_window, verify_numbers, verify_window
+from kopt.dialects.tile.extents import ExtentOp
 from kopt.dialects.tile.grid import GridOp
 from kopt.dialects.tile.types import RefType, array_type
 
@@ -40,7 +41,7 @@ class CallOp(Op):
     `symm.barrier`. The first ``prefetched`` operands are in scalar memory, whole, before the grid runs: windows may
     load the numbers of their blocks from them. ``unchecked`` leaves out the bounds checks of the chip, which are
     instructions of each copy (see ``elide-bounds-checks``). The body's arguments are a ref for each operand and result,
-    then scratch. What the kernel does is one `tile.grid`: nothing stands beside it.
+    then scratch. What the kernel does is one `tile.grid`: nothing but extents of calls stands beside it, `tile.extent`.
     """
 
     name = "pallas.call"
@@ -121,7 +122,8 @@ class CallOp(Op):
             verify_window(array_type(array), ref.type, window, dims, numbers)
             verify_numbers(window, [value.type for value in self.inputs[: self.prefetched_count]], dims)
         ops = list(self.body.block.ops)
-        if beside := [op for number, op in enumerate(ops) if number > 0 or not isinstance(op, GridOp)]:
+        grids = [op for op in ops if not isinstance(op, ExtentOp)]
+        if beside := [op for number, op in enumerate(grids) if number > 0 or not isinstance(op, GridOp)]:
             raise VerifyException(f"the body of pallas.call is one tile.grid, found '{beside[0].name}' beside it")
         for scratch in self.scratch:
             if not isinstance(scratch.type, RefType):

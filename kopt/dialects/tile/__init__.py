@@ -35,7 +35,7 @@ from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, A
 from kopt.dialects.tile.bodies import CarryingLoop, YieldOp
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
-from kopt.dialects.tile.extents import DimOp
+from kopt.dialects.tile.extents import DimOp, ExtentOp
 from kopt.dialects.tile.for_loop import ForOp
 from kopt.dialects.tile.grid import GridOp
 from kopt.dialects.tile.index_list import (
@@ -125,6 +125,7 @@ __all__ = [
     "ConcatOp",
     "CountOp",
     "DimOp",
+    "ExtentOp",
     "DimAttr",
     "DotOp",
     "EVICTIONS",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Self
 
 from xdsl.dialects.builtin import IndexType, IntAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -56,10 +59,60 @@ class DimOp(Op):
             raise VerifyException(f"an extent is no multiple of {self.divisor}")
 
 
+@irdl_op_definition
+class ExtentOp(Op):
+    """The same number without an array, where a launch is isolated from arrays: ``%m = tile.extent "x.size(0)"``.
+
+    Its name is that of the argument's dimension.
+    """
+
+    name = "tile.extent"
+
+    number = prop_def(IntAttr)
+    result = result_def(IndexType())
+
+    traits = traits_def(Pure())
+
+    def __init__(self, extent: OpenExtent):
+        super().__init__(properties={"number": IntAttr(extent)}, result_types=[IndexType()])
+
+    @property
+    def extent(self) -> int:
+        """The extent, as it is in types of its function."""
+        return self.number.data
+
+    @property
+    def divisor(self) -> int:
+        """What the extent is a multiple of."""
+        return self.extent.multiple if isinstance(self.extent, OpenExtent) else 1
+
+    def verify_(self) -> None:
+        if not isinstance(self.extent, OpenExtent):
+            raise VerifyException("tile.extent is of an extent that differs from call to call")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = parser.parse_str_literal()
+        multiple = parser.parse_integer() if parser.parse_optional_keyword("multiple") else 1
+        return cls(OpenExtent(name, multiple=multiple))
+
+    def print(self, printer: Printer) -> None:
+        assert isinstance(self.extent, OpenExtent)
+        printer.print_string(" ")
+        printer.print_string_literal(self.extent.name)
+        if self.divisor != 1:
+            printer.print_string(f" multiple {self.divisor}")
+
+
 def extent_of(value: object) -> OpenExtent | None:
     """The open extent that a value is, of types of its function too; None for any other value."""
     op = value.owner if isinstance(value, SSAValue) else None
-    return op.extent if isinstance(op, DimOp) and isinstance(op.extent, OpenExtent) else None
+    return op.extent if isinstance(op, DimOp | ExtentOp) and isinstance(op.extent, OpenExtent) else None
+
+
+def divisor_of(value: SSAValue) -> int:
+    """What an extent is a multiple of: 1 of any other value."""
+    return op.divisor if isinstance(op := value.owner, DimOp | ExtentOp) else 1
 
 
 def argument_extents(arguments: Iterable[SSAValue]) -> dict[OpenExtent, tuple[SSAValue, int]]:
@@ -72,4 +125,4 @@ def argument_extents(arguments: Iterable[SSAValue]) -> dict[OpenExtent, tuple[SS
     return found
 
 
-OPS = (DimOp,)
+OPS = (DimOp, ExtentOp)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     IntegerAttr,
     IntegerType,
@@ -28,6 +29,7 @@ from kopt.dialects.tile import array_type, is_float, literal_value
 from kopt.lowering.expr import JNP, Expr, literal, spell
 from kopt.lowering.host.jnp_spellings import MOST, spelling
 from kopt.lowering.printer import Handler
+from kopt.open_extents import OpenExtent, is_open
 
 if TYPE_CHECKING:
     from kopt.lowering.pallas.printing import PallasPrinter
@@ -53,13 +55,15 @@ def _text(op: CallOp, printing: PallasPrinter) -> str:
     result = array_type(op.outputs[0])
     arguments = [*_arguments(op, partial(_counted, printing=printing) if _multiplies(op, result) else printing.name)]
     if (form := _FORMS.get(_short(op))) is not None:
-        return form.text(op, arguments)
+        return form.text(op, arguments, printing)
     if (texts := _division_texts(op, arguments)) is not None:
         return _division(texts[isinstance(result.element_type, IntegerType)], arguments, result, printing)
     text = spelling(op.callee.data, arguments)
     assert text is not None, "verify-host"
     filled = [*arguments, *[""] * MOST]
-    return text.format(*filled, dtype=printing.dtype(result.element_type), shape=tuple(result.get_shape()))
+    return text.format(
+        *filled, dtype=printing.dtype(result.element_type), shape=printing.shape_text(result.get_shape())
+    )
 
 
 #: Where a mask becomes a float. XLA makes ``select(mask, x, 0)`` of a product with it, which loses NaN and infinity.
@@ -123,7 +127,7 @@ class _Form:
     """An operator whose text is more than a template: which arguments it takes, and the text for them."""
 
     takes: Callable[[Sequence[Attribute]], bool]
-    text: Callable[[CallOp, Sequence[str]], str]
+    text: Callable[[CallOp, Sequence[str], PallasPrinter], str]
 
 
 def _takes_list(number: int, arguments: Sequence[Attribute]) -> bool:
@@ -138,26 +142,36 @@ def _takes_padding(arguments: Sequence[Attribute]) -> bool:
     return len(numbers) % 2 == 0 and all(isinstance(number, IntegerAttr) for number in numbers)
 
 
-def _pad(op: CallOp, arguments: Sequence[str]) -> str:
+def _pad(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
     """``aten.constant_pad_nd(x, [lo, hi, …] from the last dimension, value)``."""
     numbers = [int(literal_value(item)) for item in op.arguments.data[1].data]  # pyright: ignore
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
-    rank = len(array_type(op.outputs[0]).get_shape())
-    widths = [(0, 0)] * (rank - len(pairs)) + pairs[::-1]
+    padded = array_type(op.outputs[0]).get_shape()
+    widths = [(0, 0)] * (len(padded) - len(pairs)) + pairs[::-1]
+    texts = [f"({before}, {_added(behind, n, printing)})" for n, (before, behind) in zip(padded, widths, strict=True)]
     value = arguments[2] if len(arguments) > 2 else "0"
     fill = "" if value in ("0", "0.0", "False") else f", constant_values={value}"
-    return f"jnp.pad({arguments[0]}, {widths}{fill})"
+    return f"jnp.pad({arguments[0]}, [{', '.join(texts)}]{fill})"
 
 
-def _cat(op: CallOp, arguments: Sequence[str]) -> str:
+def _added(behind: int, padded: int, printing: PallasPrinter) -> str:
+    """How many elements stand behind a dimension; of one that differs from call to call, up to a whole block."""
+    if behind != DYNAMIC_INDEX:
+        return str(behind)
+    assert isinstance(padded, OpenExtent) and padded.source is not None
+    extent, size, _ = padded.source
+    return f"-{printing.extent(extent)} % {size}"
+
+
+def _cat(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
     return f"jnp.concatenate({arguments[0]}, axis={arguments[1] if len(arguments) > 1 else 0})"
 
 
-def _index(op: CallOp, arguments: Sequence[str]) -> str:
+def _index(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
     return f"{arguments[0]}[{_indices(arguments[1])}]"
 
 
-def _index_put(op: CallOp, arguments: Sequence[str]) -> str:
+def _index_put(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
     change = "add" if arguments[3:] == ["True"] else "set"
     return f"{arguments[0]}.at[{_indices(arguments[1])}].{change}({arguments[2]})"
 
@@ -178,7 +192,7 @@ _FORMS: dict[str, _Form] = {
 
 def _alloc(printing: PallasPrinter, op: AllocOp) -> None:
     type = array_type(op.result)
-    shape, dtype = tuple(type.get_shape()), printing.dtype(type.element_type)
+    shape, dtype = printing.shape_text(type.get_shape()), printing.dtype(type.element_type)
     if op.fill is None or literal_value(op.fill) == 0:
         expr = Expr(f"jnp.zeros({shape}, {dtype})")
     else:
@@ -187,7 +201,9 @@ def _alloc(printing: PallasPrinter, op: AllocOp) -> None:
 
 
 def _reshape(printing: PallasPrinter, op: ReshapeOp) -> None:
-    printing.define(op.result, printing.spell(f"{{0}}.reshape({tuple(op.result_type.get_shape())})", op.source))
+    printing.define(
+        op.result, printing.spell(f"{{0}}.reshape({printing.shape_text(op.result_type.get_shape())})", op.source)
+    )
 
 
 def _permute(printing: PallasPrinter, op: PermuteOp) -> None:
@@ -195,26 +211,30 @@ def _permute(printing: PallasPrinter, op: PermuteOp) -> None:
 
 
 def _slice(printing: PallasPrinter, op: SliceOp) -> None:
-    printing.define(op.result, printing.spell(f"{{0}}[{_bounds(op.bounds)}]", op.source))
+    printing.define(op.result, printing.spell(f"{{0}}[{_bounds(op.bounds, printing)}]", op.source))
 
 
-def _bounds(bounds: Sequence[tuple[int, int, int]]) -> str:
-    return ", ".join(_bound(*bound) for bound in bounds)
+def _bounds(bounds: Sequence[tuple[int, int, int]], printing: PallasPrinter) -> str:
+    return ", ".join(_bound(*bound, printing) for bound in bounds)
 
 
-def _bound(offset: int, size: int, stride: int) -> str:
+def _bound(offset: int, size: int, stride: int, printing: PallasPrinter) -> str:
+    if is_open(size):
+        return f":{printing.extent(size)}"
     stop = offset + (size - 1) * stride + 1 if size else offset
     start = str(offset) if offset else ""
     return f"{start}:{stop}" + (f":{stride}" if stride != 1 else "")
 
 
 def _expand(printing: PallasPrinter, op: ExpandOp) -> None:
-    text = f"jnp.broadcast_to({{0}}, {tuple(op.result_type.get_shape())})"
+    text = f"jnp.broadcast_to({{0}}, {printing.shape_text(op.result_type.get_shape())})"
     printing.define(op.result, printing.spell(text, op.source))
 
 
 def _insert(printing: PallasPrinter, op: InsertOp) -> None:
-    printing.define(op.result, printing.spell(f"{{0}}.at[{_bounds(op.bounds)}].set({{1}})", op.base, op.value))
+    printing.define(
+        op.result, printing.spell(f"{{0}}.at[{_bounds(op.bounds, printing)}].set({{1}})", op.base, op.value)
+    )
 
 
 #: The printer of each host op.

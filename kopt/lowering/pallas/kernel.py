@@ -6,14 +6,17 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import GridOp
+from kopt.dialects.tile.extents import ExtentOp
+from kopt.ir.ranges import binding
 from kopt.lowering.expr import Expr, number
 from kopt.lowering.names import Names
 from kopt.lowering.pallas import emit_pipelines, loops, refs, remote
 from kopt.lowering.pallas.printing import RESERVED, PallasPrinter, Visit
-from kopt.lowering.pallas.specs import call_grid, grid_extents
+from kopt.lowering.pallas.specs import asked_extents, call_grid, grid_extents
 from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.printer import Handler
 from kopt.lowering.writer import Writer
+from kopt.open_extents import is_open, plain_name
 
 
 def print_kernel(call: CallOp, name: str, writer: Writer, helpers: dict[str, str]) -> None:
@@ -22,7 +25,12 @@ def print_kernel(call: CallOp, name: str, writer: Writer, helpers: dict[str, str
     printing = PallasPrinter(writer, names, HANDLERS, helpers)
     printing.named_values.update(refs.terms_of_shifts(call, printing))
     grid = call_grid(call)
-    parameters = [_bind_ref(ref, names) for ref in call.body.block.args]
+    extents = [names.fresh(plain_name(extent)) for extent in asked_extents(call)]
+    printing.extents.update(zip(asked_extents(call), extents, strict=True))
+    for op in call.body.block.ops:
+        if isinstance(op, ExtentOp):
+            printing.alias(op.result, Expr(plain_name(op.extent)))  # pyright: ignore[reportArgumentType]
+    parameters = [*(_bind_ref(ref, names) for ref in call.body.block.args), *(["*", *extents] if extents else [])]
     with printing.block(f"def {name}({', '.join(parameters)}):"):
         _enter_grid(grid, printing)
         printing.print_block(grid.body.block)
@@ -37,11 +45,16 @@ def _enter_grid(grid: GridOp, printing: PallasPrinter) -> None:
     """Reads the numbers of the cell that the body uses: all at the top, where every interpreter allows it."""
     for dim, (range, count) in enumerate(zip(grid.ranges, grid_extents(grid), strict=False)):
         id = number(0)
-        if count > 1 and range.first_use is not None:
+        if (is_open(count) or count > 1) and range.first_use is not None:
             id = printing.give(Expr(f"pl.program_id({dim})"), range.name_hint or "i")
-        lower, upper = (number(bound) for bound in grid.bounds[dim])
+        lower, upper = number(grid.bounds[dim][0]), loops.bound_of(binding(range).upper, printing)
         begin = loops.begin_of(range, id, lower, printing)
-        printing.visits[range] = Visit(id, begin, upper, number(count))
+        printing.visits[range] = Visit(id, begin, upper, _count(dim, count))
+
+
+def _count(dim: int, count: int) -> Expr:
+    """How many cells there are: asked of the grid where it differs from call to call."""
+    return Expr(f"pl.num_programs({dim})") if is_open(count) else number(count)
 
 
 #: The printer of each op of a kernel.

@@ -63,8 +63,13 @@ def _once(op: ForOp, printing: PallasPrinter) -> None:
 
 def bounds_of(op: ForOp, printing: PallasPrinter) -> tuple[Expr, Expr]:
     """A loop's bounds as numbers or names."""
-    lower, upper = (number(bound) if isinstance(bound, int) else printing.named(bound) for bound in op.bounds)
+    lower, upper = (bound_of(bound, printing) for bound in op.bounds)
     return lower, upper
+
+
+def bound_of(bound: SSAValue | int, printing: PallasPrinter) -> Expr:
+    """A bound of a range as a number or a name."""
+    return number(bound) if isinstance(bound, int) else printing.named(bound)
 
 
 def count_of(op: ForOp, lower: Expr, upper: Expr, printing: PallasPrinter) -> Expr:

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 
 from kopt.analysis.entry import entry_function
 from kopt.dialects.pallas import CallOp
+from kopt.dialects.tile.extents import argument_extents
 from kopt.lowering.host.jax_calls import HANDLERS as HOST
 from kopt.lowering.names import Names
 from kopt.lowering.pallas.kernel import print_kernel
@@ -19,9 +20,11 @@ from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
 from kopt.lowering.pallas.specs import print_call
 from kopt.lowering.printer import Handler
 from kopt.lowering.writer import Writer
+from kopt.open_extents import plain_name
 from kopt.walk import walk
 
 _IMPORTS = {
+    "functools": "import functools",
     "jax": "import jax",
     "jnp": "import jax.numpy as jnp",
     "pl": "from jax.experimental import pallas as pl",
@@ -72,6 +75,9 @@ def _header(helpers: dict[str, str], body: str) -> str:
 def _print_public(func: FuncOp, entry: str, printing: PallasPrinter) -> None:
     args = [printing.names.bind(arg) for arg in func.body.block.args]
     with printing.block(f"def {entry}({', '.join(args)}):"):
+        for extent, (array, dim) in argument_extents(func.body.block.args).items():
+            printing.extents[extent] = printing.names.fresh(plain_name(extent))
+            printing.line(f"{printing.extents[extent]} = {printing.names[array]}.shape[{dim}]")
         printing.print_block(func.body.block)
 
 

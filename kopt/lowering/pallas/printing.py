@@ -28,6 +28,7 @@ from kopt.lowering.line_breaks import LINE
 from kopt.lowering.names import Names
 from kopt.lowering.printer import Handler, Printer
 from kopt.lowering.writer import Writer, source_place
+from kopt.open_extents import OpenExtent, spelled
 
 #: Names that emitted modules use for themselves.
 RESERVED = ("jax", "jnp", "lax", "pl", "pltpu", "functools")
@@ -49,7 +50,8 @@ class Visit:
 class PallasPrinter(Printer):
     """The state of printing one kernel: names in scope, the text so far, helpers asked for, sums of indices.
 
-    ``named_values`` get lines of their own, however they are used.
+    ``named_values`` get lines of their own, however they are used; ``extents`` are the names of those that differ from
+    call to call.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class PallasPrinter(Printer):
         self.numbers = IndexAnalysis()
         self.sums = IndexAnalysis(sums=True)
         self.named_values: set[SSAValue] = set()
+        self.extents: dict[OpenExtent, str] = {}
 
     # Values and their types.
 
@@ -95,6 +98,14 @@ class PallasPrinter(Printer):
     def shape(self, value: SSAValue) -> tuple[int, ...]:
         """The shape of a value's array."""
         return tile_type(value).shape
+
+    def extent(self, number: int) -> str:
+        """An extent: a number, or what the arguments of a call tell of it."""
+        return spelled(number, self.extents)
+
+    def shape_text(self, shape: Sequence[int]) -> str:
+        """A shape as a tuple of extents."""
+        return f"({', '.join(map(self.extent, shape))}{',' if len(shape) == 1 else ''})"
 
     def dtype(self, element_type: Attribute) -> str:
         """The spelling of an element type: ``jnp.float32``."""

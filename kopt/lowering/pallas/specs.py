@@ -18,12 +18,14 @@ from xdsl.ir.affine import (
 
 from kopt.analysis.revisit_order import grid_of
 from kopt.dialects.pallas import CallOp, WindowAttr
-from kopt.dialects.tile import GridOp, RefType
-from kopt.ir.ranges import binding
+from kopt.dialects.tile import BeginOp, GetOp, GridOp, IdOp, IndexOp, PutOp, RefType
+from kopt.dialects.tile.extents import ExtentOp, extent_of
+from kopt.ir.ranges import Binding, always_full, binding
 from kopt.lowering.expr import Expr, add, number, spell, times
 from kopt.lowering.names import Names, public_name, quoted
 from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
 from kopt.lowering.writer import source_place
+from kopt.open_extents import OpenExtent, blocks, open_extents, plain_name
 
 #: Where the scratch memory of a kernel may be, and its semaphores.
 SCRATCH = {"vmem": "pltpu.VMEM", "smem": "pltpu.SMEM"}
@@ -38,7 +40,12 @@ def call_grid(call: CallOp) -> GridOp:
 
 def grid_extents(grid: GridOp) -> list[int]:
     """Number of cells along each dimension; one cell where the grid has none."""
-    return [binding(range).trips or 0 for range in grid.ranges] or [1]
+    return [_cells(binding(range)) for range in grid.ranges] or [1]
+
+
+def _cells(bound: Binding) -> int:
+    extent = extent_of(bound.upper)
+    return bound.trips or 0 if extent is None else blocks(extent, bound.size)
 
 
 def print_call(call: CallOp, kernel: str, printing: PallasPrinter, narrow: bool = False) -> None:
@@ -54,7 +61,25 @@ def print_call(call: CallOp, kernel: str, printing: PallasPrinter, narrow: bool 
         for number, (value, window) in enumerate(pairs)
     ]
     head, tail = f"{', '.join(results)} = pl.pallas_call", f"({', '.join(operands)})"
+    kernel = with_extents(kernel, call, printing)
     printing.writer.call(head, [kernel, *_arguments(call, printing)], tail, source_place(call))
+
+
+def with_extents(kernel: str, call: CallOp, printing: PallasPrinter) -> str:
+    """A kernel that has the extents that it asks for: ``functools.partial(add_kernel, x_size_0=x_size_0)``."""
+    given = [f"{plain_name(extent)}={printing.extent(extent)}" for extent in asked_extents(call)]
+    return f"functools.partial({kernel}, {', '.join(given)})" if given else kernel
+
+
+def asked_extents(call: CallOp) -> list[OpenExtent]:
+    """The extents that differ from call to call and that a kernel computes with, beside the grid that they limit."""
+    found = [(op.result, op.extent) for op in call.body.block.ops if isinstance(op, ExtentOp)]
+    asked = {value for value, _ in found if any(not isinstance(use.operation, GridOp) for use in value.uses)}
+    for range in call_grid(call).ranges:
+        bound = binding(range)
+        if isinstance(bound.upper, SSAValue) and not (always_full(range) and _asks_for_begin_alone(range)):
+            asked.add(bound.upper)
+    return open_extents(extent for value, extent in found if value in asked)
 
 
 def _operand(value: SSAValue, window: WindowAttr, printing: PallasPrinter) -> str:
@@ -66,13 +91,18 @@ def _operand(value: SSAValue, window: WindowAttr, printing: PallasPrinter) -> st
     return f"pltpu.with_memory_space_constraint({name}, pltpu.HBM)" if window.space.data == "hbm" else name
 
 
+def _asks_for_begin_alone(range: SSAValue) -> bool:
+    """Whether nothing asks where a range ends."""
+    return all(isinstance(use.operation, BeginOp | IdOp | IndexOp | GetOp | PutOp) for use in range.uses)
+
+
 def _arguments(call: CallOp, printing: PallasPrinter) -> Iterator[str]:
     """The arguments of `pl.pallas_call` after the kernel."""
     grid = call_grid(call)
     names = Names(RESERVED)
     indices = [names.fresh(range.name_hint, "i") for range in grid.ranges] or ["i"]
     given = [names.fresh(ref.name_hint, "numbers") for ref in call.input_refs[: call.prefetched_count]]
-    steps, scratch = [*_steps(call, indices, given)], [_scratch(ref, printing) for ref in call.scratch]
+    steps, scratch = [*_steps(call, indices, given, printing)], [_scratch(ref, printing) for ref in call.scratch]
     memory = [f"scratch_shapes={text_list(scratch)}"] if scratch else []
     if given:
         spec = [f"num_scalar_prefetch={len(given)}", *steps, *memory]
@@ -87,11 +117,11 @@ def _arguments(call: CallOp, printing: PallasPrinter) -> Iterator[str]:
     yield f"name={quoted(public_name(call.sym_name.data))}"
 
 
-def _steps(call: CallOp, indices: Sequence[str], given: Sequence[str]) -> Iterator[str]:
+def _steps(call: CallOp, indices: Sequence[str], given: Sequence[str], printing: PallasPrinter) -> Iterator[str]:
     """The grid, and what each of its steps sees; index maps take the prefetched operands behind the cell's numbers."""
     windows = list(call.windows.data)
     specs = [block_spec(window, [*indices, *given], _numbers(window, indices, given)) for window in windows]
-    yield f"grid={_tuple(grid_extents(call_grid(call)))}"
+    yield f"grid={printing.shape_text(grid_extents(call_grid(call)))}"
     yield f"in_specs={text_list(specs[len(given) : len(call.inputs)])}"
     yield f"out_specs={_one_or_list(specs[len(call.inputs) :])}"
 
@@ -164,7 +194,7 @@ _AFFINE: dict[AffineBinaryOpKind, Callable[[Expr, Expr], Expr]] = {
 
 def _shape(value: SSAValue, printing: PallasPrinter) -> str:
     assert isinstance(value.type, MemRefType)
-    return f"jax.ShapeDtypeStruct({_tuple(value.type.get_shape())}, {printing.dtype(value.type.element_type)})"
+    return f"jax.ShapeDtypeStruct({printing.shape_text(value.type.get_shape())}, {printing.dtype(value.type.element_type)})"
 
 
 def _scratch(ref: SSAValue, printing: PallasPrinter) -> str:

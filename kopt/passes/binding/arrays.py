@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.layouts import Layout
 from kopt.dialects.host import CallOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, literal
+from kopt.open_extents import blocks, is_open
 
 
 def physical_type(type: MemRefType, layout: Layout) -> MemRefType:
@@ -80,7 +81,8 @@ class _Steps:
 
     def pad(self, shape: Sequence[int], front: Sequence[int]) -> None:
         type = array_type(self.value)
-        pads = [pad for n, m, f in zip(type.get_shape(), shape, front, strict=True) for pad in (m - n - f, f)]
+        ends = zip(type.get_shape(), shape, front, strict=True)
+        pads = [pad for n, m, f in ends for pad in (missing(n, m, f), f)]
         numbers = ArrayAttr([IntegerAttr(number, i64) for number in reversed(pads)])
         zero = literal(0, type.element_type)
         self._apply(
@@ -89,14 +91,20 @@ class _Steps:
 
     def crop(self, shape: Sequence[int]) -> None:
         rank = len(shape)
-        self._apply(SliceOp(self.value, [0] * rank, shape, [1] * rank, self._like(shape)))
+        sizes = [DYNAMIC_INDEX if is_open(extent) else extent for extent in shape]
+        self._apply(SliceOp(self.value, [0] * rank, sizes, [1] * rank, self._like(shape)))
+
+
+def missing(before: int, after: int, front: int = 0) -> int:
+    """How many elements are added behind an extent to make another one: `DYNAMIC_INDEX` where calls differ."""
+    return DYNAMIC_INDEX if is_open(before) and before != after else 0 if before == after else after - before - front
 
 
 def _split_shape(layout: Layout) -> list[int]:
     """The padded shape with each split dimension as two."""
     shape: list[int] = []
     for padded, split in zip(layout.padded, layout.splits, strict=True):
-        shape += [padded // split, split] if split else [padded]
+        shape += [blocks(padded, split), split] if split else [padded]
     return shape
 
 

@@ -13,7 +13,7 @@ from kopt.analysis.streaming import loops_around
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp
-from kopt.dialects.tile import ALL, GetOp, LoadOp, PutOp, RefType, WhenOp
+from kopt.dialects.tile import ALL, ExtentOp, GetOp, LoadOp, PutOp, RefType, WhenOp
 from kopt.dialects.tile.planned import forget_plan
 from kopt.errors import LoweringError
 from kopt.passes.binding.accesses import (
@@ -55,7 +55,11 @@ class LaunchConverter:
         self._report_layouts()
         self._place_temporaries()
         scratch = [op for op in self.launch.body.block.ops if isinstance(op, ScratchOp)]
+        extents = [op for op in self.launch.body.block.ops if isinstance(op, ExtentOp)]
         call = self._make_call(inputs, outputs, scratch)
+        for extent in extents:
+            extent.detach()
+            call.body.block.add_op(extent)
         self._move_body(call, inputs, outputs, scratch)
         self._refuse_what_is_left()
         self._replace_results(call, outputs)

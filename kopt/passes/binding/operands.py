@@ -20,6 +20,7 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import NumberAttr, WindowAttr
 from kopt.dialects.tile import RefType
 from kopt.errors import LoweringError
+from kopt.open_extents import is_open
 from kopt.passes.binding.remote import remote_windows
 from kopt.passes.launches import grid_of
 from kopt.plans.plan import Buffer
@@ -167,7 +168,7 @@ def _operand_number(number: IndexNumber, given: Sequence[SSAValue]) -> int | Non
 
 def ref_type(operand: BoundOperand) -> RefType:
     """What the body sees of an operand."""
-    seen = [size for size in operand.layout.blocks if size]
+    seen = [size for size in operand.layout.blocks if is_open(size) or size]
     return RefType(seen, operand.window.type.element_type, operand.space)
 
 

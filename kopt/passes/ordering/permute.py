@@ -30,11 +30,10 @@ def _in_order(grid: GridOp, order: list[int]) -> GridOp:
 
 
 def _permuted(grid: GridOp, order: list[int]) -> GridOp:
-    bounds = [grid.bounds[number] for number in order]
     new = GridOp(
         [grid.limits[number] for number in order],
         Region(Block(arg_types=[grid.ranges[number].type for number in order])),
-        [lower for lower, _ in bounds],
+        [grid.bounds[number][0] for number in order],
         [order.index(number) for number in grid.reduction_dims],
         [order.index(number) for number in grid.ordered_dims],
         grid.attributes,

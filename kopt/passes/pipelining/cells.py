@@ -9,8 +9,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from kopt.analysis.copies import Copy
 from kopt.analysis.rematerialisation import Rematerialisation
 from kopt.analysis.revisit_order import fastest, grid_of
+from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp
-from kopt.dialects.tile import Entry, IdOp, ShiftOp, WhenOp
+from kopt.dialects.tile import CountOp, Entry, IdOp, ShiftOp, WhenOp
 from kopt.ir.ranges import binding
 from kopt.passes.pipelining.overlapped import OverlappedCopy
 from kopt.passes.pipelining.rematerialising import Other, rematerialise
@@ -42,6 +43,14 @@ def run_in_order(call: CallOp) -> None:
     call.semantics = ArrayAttr([StringAttr(word) for word in words])
 
 
+def number_of_cells(build: Builder, cell: SSAValue, but: int = 0) -> SSAValue:
+    """How many cells a grid has along a dimension, ``but`` some."""
+    if (trips := binding(cell).trips) is not None:
+        return build.index(trips - but)
+    count = build.add(CountOp(cell))
+    return build.add(arith.SubiOp(count, build.index(but))) if but else count
+
+
 class _CellPrefetch(OverlappedCopy):
     def convert(self, cell: SSAValue) -> None:
         id = self.build.add(IdOp(cell))
@@ -52,7 +61,7 @@ class _CellPrefetch(OverlappedCopy):
         start.location = self.op.location
         self.build.insert(WhenOp("first", [cell], Region(Block([start]))))
         following = self.build.add(arith.AddiOp(id, self.build.index(1)), "next_cell")
-        more = self.compare(following, "slt", self.build.index(binding(cell).trips or 1), "more")
+        more = self.compare(following, "slt", number_of_cells(self.build, cell), "more")
 
         def start_next() -> None:
             other = Other(self.build.add(ShiftOp(cell, self.build.index(binding(cell).size)), "next"), following)

@@ -27,7 +27,7 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
-from kopt.passes.pipelining.cells import run_in_order
+from kopt.passes.pipelining.cells import number_of_cells, run_in_order
 from kopt.passes.pipelining.overlapped import OverlappedCopy
 from kopt.passes.pipelining.rematerialising import Other, rematerialise
 from kopt.passes.retyping import all_lanes
@@ -138,7 +138,7 @@ class _LoopPrefetch(OverlappedCopy):
         turns = scratch_ref(self.call, RefType((1,), i32, "smem"), self.array, "turn", behind=self.semaphores)
         self._in_first_cell(cell, turns)
         turn = self.build.add(ExtractOp(self.build.add(GetOp(turns, [0])), IndexType()), "turn")
-        last = self.build.index((binding(cell).trips or 1) - 1)
+        last = number_of_cells(self.build, cell, but=1)
         id = self.build.add(IdOp(cell))
         following = self.build.add(arith.AddiOp(id, self.build.index(1)))
         other = self._cell(cell, id, self.build.add(arith.MinSIOp(following, last), "next_cell"))

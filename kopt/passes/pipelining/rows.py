@@ -15,7 +15,7 @@ from kopt.dialects.pallas import CallOp, DmaOp, DmaStartOp
 from kopt.dialects.tile import Entry, GetOp, IdOp, RefType, ShiftOp, WhenOp
 from kopt.ir.ranges import binding
 from kopt.passes.cloning import clone_with_new_tags
-from kopt.passes.pipelining.cells import run_in_order
+from kopt.passes.pipelining.cells import number_of_cells, run_in_order
 from kopt.passes.pipelining.rematerialising import Other, rematerialise
 from kopt.passes.replacing import replacing
 from kopt.passes.scratch import scratch_name
@@ -55,7 +55,7 @@ class _RowPrefetch:
         id = build.add(IdOp(cell))
         slot = build.add(arith.AndIOp(id, build.index(1)), "slot")
         following = build.add(arith.AddiOp(id, build.index(1)), "next_cell")
-        more = build.add(arith.CmpiOp(following, build.index(binding(cell).trips or 1), "slt"), "more")
+        more = build.add(arith.CmpiOp(following, number_of_cells(build, cell), "slt"), "more")
         other = Other(build.add(ShiftOp(cell, build.index(binding(cell).size)), "next"), following)
         scope, outer = Rematerialisation(frozenset({cell})), outer_values(self.rows.starts)
         there = rematerialise(scope, outer, {cell: other}, build.add, "next")

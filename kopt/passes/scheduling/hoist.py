@@ -87,12 +87,12 @@ class _Hoister:
     def _new_grid(self) -> GridOp:
         outer = walked_range(binding(self.loop.range))
         walked = self.loop.bounds if outer is None else (0, binding(outer).size)
-        bounds = [*self.old.bounds, walked]
+        lower = [begin for begin, _ in self.old.bounds]
         types = [range.type for range in (*self.old.ranges, self.loop.range)]
         grid = GridOp(
-            [upper for _, upper in bounds],  # pyright: ignore[reportArgumentType]
+            [*self.old.limits, walked[1]],
             Region(Block(arg_types=types)),
-            [lower for lower, _ in bounds],  # pyright: ignore[reportArgumentType]
+            [*lower, walked[0]],  # pyright: ignore[reportArgumentType]
             (*self.old.reduction_dims, len(types) - 1),
             self.old.ordered_dims,
             plan=self.old.plan,
