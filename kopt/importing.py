@@ -73,7 +73,7 @@ def _import_open(
     from kopt.verification import verify_sizes
 
     _imported(fn, values, config, config.block_sizes, all_reduce)
-    _, config = import_for_target(fn, as_called(values), target, config, all_reduce)
+    _, config = import_for_target(fn, as_called(values, target), target, config, all_reduce)
     imported, config = _imported(fn, values, config, config.block_sizes, all_reduce)
     mark_open(_entry(imported), ())
     check_scope(imported.module)

@@ -227,7 +227,7 @@ class Kernel(TunableKernel, Generic[P, R]):
         from kopt.stored.disk_cache import DiskCall
 
         require(target, traces=True)
-        config = self._kept.configuration(as_called(values), target)[0]
+        config = self._kept.configuration(as_called(values, target), target)[0]
         call = None
         if not open_dims(values):
             call = DiskCall.of(self.fn, list(values.values()), target, config, self._surroundings(target))

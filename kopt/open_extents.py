@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from fractions import Fraction
 from typing import Any, Literal, NoReturn, TypeGuard
 
 from kopt.errors import UnsupportedError
@@ -157,6 +158,29 @@ def largest(sizes: Collection[int]) -> int:
     filled = {size.source[0] for size in known if is_open(size) and size.source is not None}
     rest = [size for size in known if size not in filled]
     return rest[0] if len(rest) == 1 else max(sizes)
+
+
+def elements(shape: Iterable[int]) -> tuple[Fraction, tuple[str, ...]]:
+    """How many elements an array has: a number, and what it is multiplied by of open extents."""
+    number, names = Fraction(1), list[str]()
+    for extent in shape:
+        known, name = _factors(extent) if isinstance(extent, OpenExtent) else (Fraction(extent), None)
+        number *= known
+        names += [] if name is None else [name]
+    return number, tuple(sorted(names))
+
+
+def _factors(extent: OpenExtent) -> tuple[Fraction, str | None]:
+    """An open extent as a number and the name of an open one: blocks that are filled up have so many elements each."""
+    if extent.source is None:
+        return Fraction(1), extent.name
+    of, size, kind = extent.source
+    if kind == "elements":
+        return Fraction(size), blocks(of, size).name  # pyright: ignore[reportAttributeAccessIssue]
+    if of.multiple % size:
+        return Fraction(1), extent.name
+    number, name = _factors(of)
+    return number / size, name
 
 
 def _following(extent: OpenExtent, size: int, kind: Literal["blocks", "elements"]) -> OpenExtent:

@@ -20,8 +20,10 @@ from kopt.analysis.written import Unsure, Written, WrittenPart, written_by
 from kopt.diagnostics import location_of
 from kopt.dialects.host import AllocOp
 from kopt.dialects.tile import StoreOp, array_type
+from kopt.dialects.tile.extents import extent_of
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, binding, unshifted, walked_range
+from kopt.open_extents import is_open
 from kopt.walk import walk
 
 
@@ -200,5 +202,5 @@ def stays_inside(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
     if outer is not None and binding(outer).size % bound.size == 0:
         bound = binding(outer)
     if not isinstance(bound.upper, int):
-        return False
+        return offset == 0 and is_open(extent) and extent_of(bound.upper) == extent
     return offset is not None and bound.upper + offset >= extent

@@ -107,7 +107,7 @@ def _taker(spec: TensorSpec) -> Callable[[Any], Any]:
     """`jax_to_torch` for arrays like one: DLPack's function where that is all there is to do."""
     from torch import from_dlpack
 
-    return from_dlpack if spec.size and not _is_fp8(spec.dtype) else jax_to_torch
+    return from_dlpack if 0 not in spec.shape and not _is_fp8(spec.dtype) else jax_to_torch
 
 
 def row_major(tensor: Any) -> Any:

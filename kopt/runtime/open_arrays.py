@@ -19,6 +19,7 @@ from kopt.open_extents import LEAST, MOST, OpenExtent
 from kopt.runtime.bounded_cache import BoundedCache
 from kopt.runtime.sharing import sharing
 from kopt.specs import TensorSpec, framework_of, spec_of
+from kopt.targets.tiling import FLAT, LANES, round_up
 
 if TYPE_CHECKING:
     from kopt.runtime.compiled_kernel import CompiledKernel
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 #: A parameter's name and a dimension of its array.
 Dim = tuple[str, int]
 #: Families whose modules read extents of their arguments; and those for which dimensions that change are opened.
-FAMILIES, _OPENED = ("triton", "reference"), ("triton",)
+FAMILIES, _OPENED = ("triton", "pallas", "reference"), ("triton",)
 
 _DIM = re.compile(r"(\w+)\.(?:size\((\d+)\)|shape\[(\d+)\])")
 
@@ -157,9 +158,26 @@ def open_dims(values: Mapping[str, Any]) -> set[Dim]:
     return {dim for dim, extent in _dims(specs) if isinstance(extent, OpenExtent)}
 
 
-def as_called(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values with the shapes of the call that opened them: what sizes of blocks are chosen by."""
-    return {name: value.called if isinstance(value, OpenSpec) else value for name, value in values.items()}
+def as_called(values: Mapping[str, Any], target: Target) -> dict[str, Any]:
+    """Values with the shapes of the call that opened them: what sizes of blocks are chosen by.
+
+    A TPU's blocks are whole dimensions, or of whole tiles. None is a whole dimension that differs from call to call, so
+    these have full tiles.
+    """
+    tiled = target.family == "pallas"
+    return {name: _called(value, tiled) if isinstance(value, OpenSpec) else value for name, value in values.items()}
+
+
+def _called(spec: OpenSpec, tiled: bool) -> TensorSpec:
+    if not tiled:
+        return spec.called
+    shape = [_in_tiles(extent.now) if isinstance(extent, OpenExtent) else extent for extent in spec.shape]
+    return TensorSpec(tuple(shape), spec.dtype, spec.strides)
+
+
+def _in_tiles(extent: int) -> int:
+    """The least extent from one on of which blocks of any rank are legal: a power of two, or whole tiles of one."""
+    return max(LANES, 1 << (extent - 1).bit_length()) if extent <= FLAT else round_up(extent, FLAT)
 
 
 @contextmanager

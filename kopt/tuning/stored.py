@@ -236,7 +236,7 @@ class KeptConfigs:
         Where what was tuned for other shapes is refused for these, the kernel's own is taken. Raises `ConfigError` at
         the file's line where it was tuned for these.
         """
-        config, found = self.configuration(as_called(values), target)
+        config, found = self.configuration(as_called(values, target), target)
         try:
             return lower(values, target, config)
         except KoptError as error:

@@ -21,14 +21,7 @@ from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.host.types import check_numbers
 from kopt.dialects.tile.types import array_type
-from kopt.open_extents import is_open
-
-
-def _numel(type: MemRefType) -> int:
-    count = 1
-    for size in type.get_shape():
-        count *= size
-    return count
+from kopt.open_extents import elements, is_open
 
 
 class ViewOp(Op):
@@ -67,7 +60,7 @@ class ReshapeOp(ViewOp):
 
     def verify_(self) -> None:
         self._check_element()
-        if _numel(self.source_type) != _numel(self.result_type):
+        if elements(self.source_type.get_shape()) != elements(self.result_type.get_shape()):
             raise VerifyException(f"host.reshape keeps the elements, found {self.source_type} to {self.result_type}")
 
 

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Attr
 from kopt.dialects.tile.types import SPACES, RefType
+from kopt.open_extents import is_open
 
 #: What index maps compute beyond affine expressions.
 NUMBERS = ("load", "min", "max")
@@ -105,7 +106,7 @@ class WindowAttr(Attr):
             return [ArrayAttr(sizes), AffineMapAttr(index), space, ArrayAttr(numbers)]
 
     def print_parameters(self, printer: Printer) -> None:
-        sizes = ", ".join(str(size) if size else "_" for size in self.sizes)
+        sizes = ", ".join(str(size) if is_open(size) or size else "_" for size in self.sizes)
         printer.print_string(f"<[{sizes}], {self.index.data}, {self.space.data}")
         if self.numbers.data:
             printer.print_string(", ")
@@ -139,7 +140,7 @@ def verify_window(
     if (window.index.data.num_dims, window.index.data.num_symbols) != (dims, symbols):
         of = f"the {dims} dimensions of its grid" + (f" and {symbols} numbers" if symbols else "")
         raise VerifyException(f"the block number of {window} is a function of {of}")
-    seen = tuple(size for size in window.sizes if size)
+    seen = tuple(size for size in window.sizes if is_open(size) or size)
     if block.shape != seen or block.element_type != array.element_type or block.space != window.space:
         raise VerifyException(f"{window} of {array} is not {block}")
 

@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Attr
 from kopt.limits import RANK
+from kopt.open_extents import is_open
 
 #: A tag must not read as an element type (``i32``) or as a hexadecimal size.
 _TAG = re.compile(r"[a-z_][a-z_0-9]*\Z")
@@ -39,7 +40,7 @@ class DimAttr(Attr):
         super().__init__(IntAttr(size), StringAttr(tag))
 
     def verify(self) -> None:
-        if self.size.data < 0:
+        if not is_open(self.size.data) and self.size.data < 0:
             raise VerifyException(f"a dimension cannot have {self.size.data} lanes")
         tag = self.tag.data
         if tag and (not _TAG.match(tag) or _NOT_A_TAG.match(tag)):

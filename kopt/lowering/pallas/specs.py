@@ -20,7 +20,7 @@ from kopt.analysis.revisit_order import grid_of
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import BeginOp, GetOp, GridOp, IdOp, IndexOp, PutOp, RefType
 from kopt.dialects.tile.extents import ExtentOp, extent_of
-from kopt.ir.ranges import Binding, always_full, binding
+from kopt.ir.ranges import Binding, binding
 from kopt.lowering.expr import Expr, add, number, spell, times
 from kopt.lowering.names import Names, public_name, quoted
 from kopt.lowering.pallas.printing import RESERVED, PallasPrinter
@@ -77,7 +77,7 @@ def asked_extents(call: CallOp) -> list[OpenExtent]:
     asked = {value for value, _ in found if any(not isinstance(use.operation, GridOp) for use in value.uses)}
     for range in call_grid(call).ranges:
         bound = binding(range)
-        if isinstance(bound.upper, SSAValue) and not (always_full(range) and _asks_for_begin_alone(range)):
+        if isinstance(bound.upper, SSAValue) and not _asks_for_begin_alone(range):
             asked.add(bound.upper)
     return open_extents(extent for value, extent in found if value in asked)
 
@@ -194,7 +194,8 @@ _AFFINE: dict[AffineBinaryOpKind, Callable[[Expr, Expr], Expr]] = {
 
 def _shape(value: SSAValue, printing: PallasPrinter) -> str:
     assert isinstance(value.type, MemRefType)
-    return f"jax.ShapeDtypeStruct({printing.shape_text(value.type.get_shape())}, {printing.dtype(value.type.element_type)})"
+    shape, dtype = printing.shape_text(value.type.get_shape()), printing.dtype(value.type.element_type)
+    return f"jax.ShapeDtypeStruct({shape}, {dtype})"
 
 
 def _scratch(ref: SSAValue, printing: PallasPrinter) -> str:

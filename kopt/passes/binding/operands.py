@@ -19,8 +19,8 @@ from kopt.diagnostics import location_of
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import NumberAttr, WindowAttr
 from kopt.dialects.tile import RefType
-from kopt.errors import LoweringError
-from kopt.open_extents import is_open
+from kopt.errors import LoweringError, UnsupportedError
+from kopt.open_extents import is_open, open_extents
 from kopt.passes.binding.remote import remote_windows
 from kopt.passes.launches import grid_of
 from kopt.plans.plan import Buffer
@@ -76,6 +76,7 @@ def _operand(launch: LaunchOp, number: int, window: Window, buffer: Buffer) -> B
     if kind == "scratch":
         return BoundOperand(number, kind, window, _legal(window), "vmem", reads=False, writes=False)
     if kind in ("window", "resident"):
+        _check_sizes(window)
         return BoundOperand(number, kind, window, _legal(window), "vmem", reads, writes, number in launch.donated)
     if kind == "emit_pipeline":
         plan = plan_pipelined(window)
@@ -83,6 +84,19 @@ def _operand(launch: LaunchOp, number: int, window: Window, buffer: Buffer) -> B
     seen, standing = _STANDING[kind]
     space, prefetched = _SPACES.get(kind, "hbm"), is_prefetched(buffer)
     return BoundOperand(number, kind, seen(window), standing(window), space, reads, writes, prefetched=prefetched)
+
+
+def _check_sizes(window: Window) -> None:
+    """Refuses blocks as large as an extent that differs from call to call: nobody knows whether VMEM holds them."""
+    for extent in open_extents(window.block):
+        access = (window.loads or window.stores or window.atomics)[0]
+        name = window.memory.name_hint or "an array"
+        raise UnsupportedError(
+            f"cells see the whole of dimension {window.block.index(extent)} of '{name}', and its extent differs from "
+            "call to call: no block of VMEM has it",
+            location_of(access),
+            notes=["walk the dimension in blocks, in order; or leave it out of dynamic=: each extent is compiled"],
+        )
 
 
 def _legal(window: Window) -> Layout:
