@@ -34,19 +34,22 @@ class NeedsConstant(UnsupportedError):
 class OpenExtent(int):
     """The extent ``name``, number ``number`` of a kernel's; every call's is a multiple of ``multiple``.
 
-    ``now`` is what it is in the call that the kernel is compiled in: what suits that call may be chosen by it.
+    It is ``least`` at least. ``now`` is what it is in the call that the kernel is compiled in: what suits that call may
+    be chosen by it.
     """
 
     name: str
     number: int
     multiple: int
     now: int
+    least: int
     #: Of one that follows from another: that one, the size of blocks, and whether it is their number or their elements.
     source: tuple[OpenExtent, int, Literal["blocks", "elements"]] | None
 
-    def __new__(cls, name: str, number: int = 0, multiple: int = 1, now: int = 1) -> OpenExtent:
+    def __new__(cls, name: str, number: int = 0, multiple: int = 1, now: int = 1, least: int = 1) -> OpenExtent:
         self = super().__new__(cls, _FIRST + 2 * number)
-        self.name, self.number, self.multiple, self.now, self.source = name, number, multiple, now, None
+        self.name, self.number, self.multiple, self.now, self.least = name, number, multiple, now, least
+        self.source = None
         return self
 
     @property
@@ -89,7 +92,7 @@ class OpenExtent(int):
         if self.source is not None:
             extent, size, kind = self.source
             return (padded if kind == "elements" else blocks), (extent, size)
-        return OpenExtent, (self.name, self.number, self.multiple, self.now)
+        return OpenExtent, (self.name, self.number, self.multiple, self.now, self.least)
 
     __lt__ = __le__ = __gt__ = __ge__ = needed
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = needed

@@ -55,7 +55,8 @@ class _Analysis:
         self.known: KnownModule | None = None
         self.planned: float | None = None
         self._prediction: Prediction | None = None
-        if self._chip is None or not (estimates or isinstance(self._chip, TpuChip)):
+        is_open = any(spec.open for spec in low.signature.specs)
+        if self._chip is None or is_open or not (estimates or isinstance(self._chip, TpuChip)):
             return
         self._source = SourceFigures(low.module, low.entry, before_models(low.config), self._chip, arrays)
         self.planned = self._source.seconds

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 from kopt import dtypes
 from kopt.dtypes import DType
 from kopt.errors import ArgumentError
+from kopt.open_extents import open_extents
 from kopt.registry import did_you_mean
 from kopt.specs import TensorSpec, contiguous_strides, parse_spec
 
@@ -36,11 +37,21 @@ def array_type(spec: TensorSpec | str | MemRefType) -> MemRefType:
     return memref_type(dtypes.to_ir(spec.dtype), spec.shape, spec.strides)
 
 
-@lru_cache(1024)
 def memref_type(
     element: Attribute, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, offset: int = 0
 ) -> MemRefType:
-    """A memref: with its strides where they are not row-major, or it does not begin at the first element."""
+    """A memref: with its strides where they are not row-major, or it does not begin at the first element.
+
+    One of open extents is a kernel's own: what is stated of these counts for no other kernel.
+    """
+    make = _memref_type.__wrapped__ if open_extents(shape) else _memref_type
+    return make(element, shape, strides, offset)
+
+
+@lru_cache(1024)
+def _memref_type(
+    element: Attribute, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int
+) -> MemRefType:
     if strides is None or (not offset and _is_dense(shape, strides)):
         return MemRefType(element, shape)
     return MemRefType(element, shape, StridedLayoutAttr(strides, offset))

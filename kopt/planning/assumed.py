@@ -15,6 +15,7 @@ from kopt.ir.division import FloorDiv, Mod
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
 from kopt.ir.polynomial import Coefficient
+from kopt.open_extents import called_shape
 
 #: The elements of a range that walks no dimension.
 _UNSEEN = 128
@@ -40,7 +41,7 @@ def _extents(axis: Axis, access: ModelAccess, model: LaunchModel) -> Iterator[in
     for index, extent in zip(access.relation.indices, access.relation.shape, strict=True):
         if isinstance(extent, int):
             for factor in (factor for atom, factor in index.terms.items() if _counts(atom, axis.tag)):
-                yield _elements(extent, factor, axis.size) // _sharing(index, model)
+                yield _elements(called_shape([extent])[0], factor, axis.size) // _sharing(index, model)
 
 
 def _counts(atom: Atom, tag: str) -> bool:

@@ -19,7 +19,7 @@ from kopt.open_extents import LEAST, MOST, OpenExtent
 from kopt.runtime.bounded_cache import BoundedCache
 from kopt.runtime.sharing import sharing
 from kopt.specs import TensorSpec, framework_of, spec_of
-from kopt.targets.tiling import FLAT, LANES, round_up
+from kopt.targets.tiling import FLAT, LANES, SUBLANES, round_up
 
 if TYPE_CHECKING:
     from kopt.runtime.compiled_kernel import CompiledKernel
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 Dim = tuple[str, int]
 #: Families whose modules read extents of their arguments; and those for which dimensions that change are opened.
 FAMILIES, _OPENED = ("triton", "pallas", "reference"), ("triton",)
+
+#: Fewer rows are compiled in: a TPU's memory has them in tiles of their own, of which Mosaic does not take all.
+_LEAST = {"pallas": SUBLANES}
 
 _DIM = re.compile(r"(\w+)\.(?:size\((\d+)\)|shape\[(\d+)\])")
 
@@ -75,7 +78,7 @@ class OpenArrays:
                 if kind.seen.setdefault(dim, extent) != extent and dim not in kind.needed:
                     kind.open.add(dim)
             open = frozenset(kind.open)
-        opened = _opened(values, arrays, open)
+        opened = _opened(values, arrays, open, target)
         if not (left := open_dims(opened)):
             return compiled(opened)
         try:
@@ -104,7 +107,7 @@ class OpenArrays:
                 raise ArgumentError(f"dynamic names '{name}.size({dim})', and '{name}' is no array")
             if dim >= len(spec_of(value).shape):
                 raise ArgumentError(f"dynamic names '{name}.size({dim})', and '{name}' is {spec_of(value)}")
-        return _opened(values, _arrays(values), self.named)
+        return _opened(values, _arrays(values), self.named, target)
 
 
 def _is_array(value: Any) -> bool:
@@ -135,21 +138,34 @@ def _place(value: Any) -> tuple[Any, ...]:
     return (framework, str(value.device), value.requires_grad) if framework == "torch" else (framework,)
 
 
-def _opened(values: Mapping[str, Any], arrays: Mapping[str, TensorSpec], open: Collection[Dim]) -> dict[str, Any]:
+def _opened(
+    values: Mapping[str, Any], arrays: Mapping[str, TensorSpec], open: Collection[Dim], target: Target
+) -> dict[str, Any]:
     """Values in which arrays with open dimensions are specs; dimensions as long as each other are one extent."""
     found, extents = dict(values), dict[int, OpenExtent]()
+    least = _least(arrays, open, target)
     for name, spec in arrays.items():
         shape = list(spec.shape)
         for dim, extent in enumerate(spec.shape):
-            if (name, dim) in open and 0 < extent <= MOST:
+            if (name, dim) in open and least[extent] <= extent <= MOST:
                 if extent not in extents:
-                    extents[extent] = OpenExtent(f"{name}.size({dim})", len(extents), now=extent)
+                    extents[extent] = OpenExtent(f"{name}.size({dim})", len(extents), now=extent, least=least[extent])
                 shape[dim] = extents[extent]
         if shape != list(spec.shape):
             found[name] = OpenSpec(tuple(shape), spec.dtype, None, _place(values[name]))
     known = (extent for value in found.values() if _is_array(value) for extent in spec_of(value).shape)
     is_large = any(not isinstance(extent, OpenExtent) and extent >= LEAST for extent in known)
     return dict(values) if is_large else found
+
+
+def _least(arrays: Mapping[str, TensorSpec], open: Collection[Dim], target: Target) -> dict[int, int]:
+    """What calls in the place of each extent have at least: a tile where it is of rows or lanes."""
+    found: dict[int, int] = {}
+    for (name, dim), extent in _dims(arrays):
+        if (name, dim) in open:
+            tiled = len(arrays[name].shape) - dim <= 2
+            found[extent] = max(found.get(extent, 1), _LEAST.get(target.family, 1) if tiled else 1)
+    return found
 
 
 def open_dims(values: Mapping[str, Any]) -> set[Dim]:

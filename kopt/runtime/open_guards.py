@@ -24,7 +24,7 @@ def open_conditions(tensor: Any, shape: Sequence[int], names: dict[OpenExtent, s
             yield (f"shape[{dim}] == {known}",)
         else:
             name = names[extent] = f"n{len(names)}"
-            yield (f"0 < ({name} := shape[{dim}]) <= {MOST} and not {name} % {extent.multiple}",)
+            yield (f"{extent.least} <= ({name} := shape[{dim}]) <= {MOST} and not {name} % {extent.multiple}",)
     reach = "({x}.storage_offset() + {x}.numel()) * {0}"
     memory = f"{{x}}.is_contiguous() and (s := {{x}}.untyped_storage()).data_ptr() and s.nbytes() >= {reach}"
     yield memory, tensor.itemsize

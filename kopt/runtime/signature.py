@@ -56,8 +56,9 @@ class Signature:
                 if not isinstance(extent, OpenExtent):
                     continue
                 place = f"{parameter.name}.size({dim})"
-                if have > MOST:
-                    raise self._error(f"{place} is {have}, and an extent that may change is at most {MOST}")
+                if not extent.least <= have <= MOST:
+                    limits = f"at least {extent.least} and at most {MOST}"
+                    raise self._error(f"{place} is {have}, and an extent that may change is {limits}")
                 if have % extent.multiple:
                     raise self._error(f"{place} is {have}, and no multiple of {extent.multiple}, as the kernel states")
                 first, length = known.setdefault(extent, (place, have))

@@ -342,11 +342,6 @@ def test_names_that_are_none(dynamic: Any, message: str) -> None:
         kopt.kernel(halves, target=TRITON, dynamic=dynamic).lower("f32[8]")
 
 
-def test_pallas_refuses_what_is_named() -> None:
-    with pytest.raises(ArgumentError, match="modules for 'pallas:interpret' are compiled for one shape"):
-        kopt.kernel(add, target="pallas:interpret", dynamic={"x": 0}).lower("f32[8]", "f32[8]")
-
-
 def test_direct_calls_are_checked() -> None:
     exe = kopt.kernel(add, target="reference", dynamic={"x": 0, "y": 0}).lower("f32[8]", "f32[8]").compile()
     torch.testing.assert_close(exe(torch.ones(3), torch.ones(3)), torch.full((3,), 2.0), **EXACT)

@@ -67,7 +67,8 @@ def as_dim(dim: DimLike) -> DimAttr:
     """A dimension from any of its spellings in Python."""
     if isinstance(dim, DimAttr):
         return dim
-    return _dim(dim, "") if isinstance(dim, int) else _dim(dim[1], dim[0])
+    size, tag = (dim, "") if isinstance(dim, int) else (dim[1], dim[0])
+    return DimAttr(size, tag) if is_open(size) else _dim(size, tag)
 
 
 @lru_cache(maxsize=4096)

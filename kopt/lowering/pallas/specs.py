@@ -74,7 +74,9 @@ def with_extents(kernel: str, call: CallOp, printing: PallasPrinter) -> str:
 def asked_extents(call: CallOp) -> list[OpenExtent]:
     """The extents that differ from call to call and that a kernel computes with, beside the grid that they limit."""
     found = [(op.result, op.extent) for op in call.body.block.ops if isinstance(op, ExtentOp)]
-    asked = {value for value, _ in found if any(not isinstance(use.operation, GridOp) for use in value.uses)}
+    asked: set[SSAValue] = {
+        value for value, _ in found if any(not isinstance(use.operation, GridOp) for use in value.uses)
+    }
     for range in call_grid(call).ranges:
         bound = binding(range)
         if isinstance(bound.upper, SSAValue) and not _asks_for_begin_alone(range):
