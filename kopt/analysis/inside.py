@@ -33,7 +33,7 @@ def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:
     if not isinstance(entry, SSAValue):
         return True  # as the verifier sees to
     if is_open(size):
-        return _walks(entry, size, analysis)
+        return walks(entry, size, analysis)
     if isinstance(entry.type, TileType):
         return False
     if not isinstance(entry.type, RangeType):
@@ -48,7 +48,7 @@ def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:
     return bound.lower >= 0 and bound.upper <= size
 
 
-def _walks(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
+def walks(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
     """Whether an index is a block, or the beginning of one, of a range whose limit is an open extent."""
     return begins_inside(begin.range if isinstance(begin := entry.owner, BeginOp) else entry, extent, analysis)
 

@@ -25,10 +25,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from kopt.analysis.index_maps import IndexNumber, is_injective, over_axes, used_dims
+from kopt.analysis.inside import walks
 from kopt.analysis.revisit_order import tells_apart
 from kopt.cached_property import cached_property
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp, array_type
+from kopt.dialects.tile.extents import extent_of
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
@@ -226,6 +228,7 @@ class _Windows:
         """The window that one access needs in one dimension."""
         if isinstance(entry, AllAttr):
             return Dim("whole", extent, plain=True)
+        self._check(entry, extent)
         if isinstance(entry, SliceAttr):
             return Dim("whole", extent, plain=True)
         if isinstance(entry, int):
@@ -241,6 +244,17 @@ class _Windows:
         if index is None:
             return Dim("whole", extent, walk=max(1, form.divisor), step=1, dynamic=True)
         return Dim("point", 1, index)
+
+    def _check(self, entry: Entry, extent: int) -> None:
+        """Refuses an index of which nobody knows that it stays inside, where an extent differs from call to call."""
+        if is_open(extent):
+            is_tile = isinstance(entry, SSAValue) and isinstance(entry.type, TileType)
+            if not is_tile and not (isinstance(entry, SSAValue) and walks(entry, extent, self.analysis)):
+                extent.needed()
+        elif isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
+            limit = extent_of(self.analysis.binding(entry).upper)
+            if limit is not None:
+                limit.needed()
 
     def _range(self, entry: SSAValue, extent: int, may_pad: bool) -> Dim:
         """A block of a grid's range, or of a loop that walks one such block, where it starts at a block's boundary.
