@@ -77,7 +77,7 @@ def lower_module(
     verify(module)
     checked = make_config(config)
     _refuse_tunables(checked.tunables)
-    module = _configured(module, checked)
+    module = _configured(_with_extents(module, chosen), checked)
     opened = Opened.of(module)
     module, checked, remarks = _sized(module, chosen, checked)
     func = entry_function(module, entry)
@@ -91,6 +91,32 @@ def lower_module(
         opened=opened,
         remarks=remarks,
     )
+
+
+def _with_extents(module: ModuleOp, target: Target) -> ModuleOp:
+    """The module for the extents that differ from call to call which a target takes, a copy where it has some.
+
+    Raises `UnsupportedError` where nobody says which extent a ``?`` is.
+    """
+    from xdsl.dialects.func import FuncOp
+
+    from kopt.diagnostics import location_of
+    from kopt.dialects.tile.extent_names import bind_extents, has_extents, unbound
+    from kopt.errors import UnsupportedError
+    from kopt.runtime.open_arrays import least_extent
+
+    if not has_extents(module):
+        return module
+    for func in [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]:
+        if (op := unbound(func)) is not None:
+            raise UnsupportedError(
+                f"which extents the results of '{op.name}' have is not said",
+                location_of(op),
+                notes=['name them as those of arguments: {tile.extents = ["x.size(0)"]}'],
+            )
+    copy = module.clone()
+    bind_extents(copy, least=lambda shape, dim: least_extent(target, len(shape), dim))
+    return copy
 
 
 def _refuse_tunables(tunables: Mapping[str, Any]) -> None:

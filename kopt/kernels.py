@@ -19,7 +19,7 @@ from kopt.operators.graphs import traced, traced_on
 from kopt.runtime.admission import admit_call, arrays_in, traced_by_jax
 from kopt.runtime.bounded_cache import BoundedCache
 from kopt.runtime.guards import MISS, Guard, before
-from kopt.runtime.open_arrays import OpenArrays, as_called, known_dims, open_dims, refusing
+from kopt.runtime.open_arrays import OpenArrays, as_called, known_dims, refusing
 from kopt.runtime.open_numbers import OpenNumbers, known_parameters
 from kopt.runtime.torch_tracing import REASON, breaks_graphs, keep_untraced, may_need_operator
 from kopt.source_lines import source_of
@@ -228,9 +228,7 @@ class Kernel(TunableKernel, Generic[P, R]):
 
         require(target, traces=True)
         config = self._kept.configuration(as_called(values, target), target)[0]
-        call = None
-        if not open_dims(values):
-            call = DiskCall.of(self.fn, list(values.values()), target, config, self._surroundings(target))
+        call = DiskCall.of(self.fn, list(values.values()), target, config, self._surroundings(target))
         if call is not None and (found := call.find(self._signature)) is not None:
             return found
         compiled = (low := self._kept.lowered(values, target, self._lower)).compile()

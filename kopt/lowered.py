@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kopt.config import Config
-from kopt.errors import ArgumentError
 from kopt.notebooks import html
 from kopt.targets.target import Target
 
@@ -174,12 +173,7 @@ class Lowered:
         return compiled(self.source, self.function, specs, self.target)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the module by its text, no values that the import read, nothing that was compiled.
-
-        Raises `ArgumentError` where extents differ from call to call: which are the same is not in the text.
-        """
-        if any(spec.open for spec in self.signature.specs):
-            raise ArgumentError(f"'{self.entry}' has extents that differ from call to call, and does not pickle")
+        """What is pickled: the module by its text, no values that the import read, nothing that was compiled."""
         from kopt.stored.values import portable
 
         kept = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -187,9 +181,12 @@ class Lowered:
         return {**kept, "module": self.ir, "form": form}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        from kopt.dialects.tile.extent_names import bind_extents
         from kopt.parsing import parse_module
 
-        vars(self).update({**state, "module": parse_module(state["module"])})
+        module = parse_module(state["module"])
+        bind_extents(module, [extent for spec in state["signature"].specs for extent in spec.open])
+        vars(self).update({**state, "module": module})
 
     @cached_property
     def executable(self) -> Executable:

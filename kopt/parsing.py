@@ -25,6 +25,7 @@ from kopt.context import make_context
 from kopt.diagnostics import location_of
 from kopt.dialects import ALL_DIALECTS
 from kopt.dialects.formats import defined
+from kopt.dialects.tile.extent_names import bind_extents
 from kopt.errors import ConfigError, Location, ParseError
 from kopt.limits import VISITS, beyond
 from kopt.registry import did_you_mean
@@ -94,6 +95,7 @@ def parse_module(
     for op in module.walk():
         if (problem := beyond_limits(op)) is not None:
             raise ParseError(problem, location_of(op), source=text)
+    bind_extents(module)
     for value in _values(module):
         if value.name_hint is not None and _NUMBERS.fullmatch(value.name_hint):
             value.name_hint = None

@@ -28,10 +28,12 @@ from kopt.analysis.index_maps import IndexNumber, is_injective, over_axes, used_
 from kopt.analysis.inside import walks
 from kopt.analysis.revisit_order import tells_apart
 from kopt.cached_property import cached_property
+from kopt.diagnostics import location_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, RangeType, StoreOp, TileType, WholeOp, array_type
 from kopt.dialects.tile.extents import extent_of
-from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
+from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr, is_range
+from kopt.errors import UnsupportedError
 from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
@@ -211,6 +213,9 @@ class _Windows:
         shape = array_type(memory).get_shape()
         loads = tuple(op for op in ops if isinstance(op, LoadOp))
         may_pad = len(loads) == len(ops)  # what is only read may stand in a larger array
+        for op in ops:
+            for entry, extent in zip(op.entries, shape, strict=True):
+                self._check(op, entry, extent)
         columns = zip(*(op.entries for op in ops), strict=True)
         dims = [self._dim(column, extent, may_pad) for column, extent in zip(columns, shape, strict=True)]
         stores = tuple(op for op in ops if isinstance(op, StoreOp))
@@ -228,7 +233,6 @@ class _Windows:
         """The window that one access needs in one dimension."""
         if isinstance(entry, AllAttr):
             return Dim("whole", extent, plain=True)
-        self._check(entry, extent)
         if isinstance(entry, SliceAttr):
             return Dim("whole", extent, plain=True)
         if isinstance(entry, int):
@@ -245,16 +249,25 @@ class _Windows:
             return Dim("whole", extent, walk=max(1, form.divisor), step=1, dynamic=True)
         return Dim("point", 1, index)
 
-    def _check(self, entry: Entry, extent: int) -> None:
+    def _check(self, op: Accesses, entry: Entry, extent: int) -> None:
         """Refuses an index of which nobody knows that it stays inside, where an extent differs from call to call."""
+        is_value = isinstance(entry, SSAValue)
         if is_open(extent):
-            is_tile = isinstance(entry, SSAValue) and isinstance(entry.type, TileType)
-            if not is_tile and not (isinstance(entry, SSAValue) and walks(entry, extent, self.analysis)):
-                extent.needed()
-        elif isinstance(entry, SSAValue) and isinstance(entry.type, RangeType):
-            limit = extent_of(self.analysis.binding(entry).upper)
-            if limit is not None:
-                limit.needed()
+            known = (
+                isinstance(entry, AllAttr)
+                or is_value
+                and (isinstance(entry.type, TileType) or walks(entry, extent, self.analysis))
+            )
+            limit = None if known else extent
+        else:
+            limit = extent_of(self.analysis.binding(entry).upper) if is_value and is_range(entry) else None
+        if limit is not None:
+            raise UnsupportedError(
+                "whether this block stays inside of its array is not known: extents of the array, or of what the block "
+                "walks, differ from call to call",
+                location_of(op),
+                notes=["a dimension is walked by a range whose limit is its own extent: in (%m) of tile.dim"],
+            )
 
     def _range(self, entry: SSAValue, extent: int, may_pad: bool) -> Dim:
         """A block of a grid's range, or of a loop that walks one such block, where it starts at a block's boundary.

@@ -20,6 +20,7 @@ from kopt.building import types
 from kopt.config import unknown_key
 from kopt.dialects.builder import as_hint
 from kopt.dialects.host import AllocOp, CallOp, ViewOp
+from kopt.dialects.tile.extent_names import name_extents
 from kopt.dialects.tile.sizes import mark_read_sizes
 from kopt.error_places import located
 from kopt.errors import ArgumentError, ConfigError, UnsupportedError
@@ -286,6 +287,8 @@ class _Import:
             name, self.block, outputs, [block.open for block in tracer.blocks if block.tags]
         )
         _drop_unused(self.block)
+        if tracer.open_extents:
+            name_extents(func)
         mark_read_sizes(func, [tag for block in tracer.blocks if block.read for tag in block.tags])
         return Imported(
             tracer.builder.module,

@@ -158,13 +158,17 @@ def _opened(
     return dict(values) if is_large else found
 
 
+def least_extent(target: Target, rank: int, dim: int) -> int:
+    """What an open extent has at least, for its place in an array."""
+    return _LEAST.get(target.family, 1) if rank - dim <= 2 else 1
+
+
 def _least(arrays: Mapping[str, TensorSpec], open: Collection[Dim], target: Target) -> dict[int, int]:
     """What calls in the place of each extent have at least: a tile where it is of rows or lanes."""
     found: dict[int, int] = {}
     for (name, dim), extent in _dims(arrays):
         if (name, dim) in open:
-            tiled = len(arrays[name].shape) - dim <= 2
-            found[extent] = max(found.get(extent, 1), _LEAST.get(target.family, 1) if tiled else 1)
+            found[extent] = max(found.get(extent, 1), least_extent(target, len(arrays[name].shape), dim))
     return found
 
 

@@ -17,6 +17,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from kopt.config import Config
+from kopt.open_extents import OpenExtent
 from kopt.runtime.cache import names_read
 from kopt.runtime.read_values import attribute_names
 from kopt.runtime.users_code import is_users, is_users_module
@@ -52,6 +53,8 @@ class Contents:
         return self._object(value)
 
     def _object(self, value: Any) -> Hashable:
+        if isinstance(value, OpenExtent):  # whatever it is in this call
+            return "extent", value.name, value.number, value.multiple, value.least
         if isinstance(value, (tuple, list)):
             return _kind(type(value)), tuple(map(self.of, value))
         if type(value) is dict:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from kopt import dtypes
+from kopt.open_extents import OpenExtent
 from kopt.runtime.compiled_kernel import CallForm
 from kopt.runtime.results import Constant, FromArgument, FromResult
 from kopt.runtime.run_time_scalars import RunTimeScalar, ScalarArgument
@@ -65,7 +66,15 @@ def encoded_spec(spec: TensorSpec) -> Any:
     """A spec as JSON; of a seed that calls draw, the device whose generator gives it."""
     if isinstance(spec, RandomSeed):
         return {"seed": spec.device}
-    return [spec.dtype.spec, list(spec.shape), None if spec.strides is None else list(spec.strides)]
+    shape = [_encoded_extent(extent) for extent in spec.shape]
+    return [spec.dtype.spec, shape, None if spec.strides is None else list(spec.strides)]
+
+
+def _encoded_extent(extent: int) -> Any:
+    """A number, or what is known of one that differs from call to call."""
+    if not isinstance(extent, OpenExtent):
+        return extent
+    return {"extent": [extent.name, extent.number, extent.multiple, extent.now, extent.least]}
 
 
 def decoded_spec(value: Any) -> TensorSpec:
@@ -73,7 +82,8 @@ def decoded_spec(value: Any) -> TensorSpec:
     if isinstance(value, dict):
         return RandomSeed(device=value["seed"])
     dtype, shape, strides = value
-    return TensorSpec(tuple(shape), dtypes.BY_SPEC[dtype], None if strides is None else tuple(strides))
+    extents = [OpenExtent(*one["extent"]) if isinstance(one, dict) else one for one in shape]
+    return TensorSpec(tuple(extents), dtypes.BY_SPEC[dtype], None if strides is None else tuple(strides))
 
 
 def encoded_path(path: Any) -> Any:

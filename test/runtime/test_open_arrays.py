@@ -14,6 +14,18 @@ import kopt.language as hl
 from kopt.errors import ArgumentError, UnsupportedError
 from kopt.open_extents import MOST, NeedsConstant, OpenExtent
 
+DOUBLE = """
+func.func @double(%x: memref<?x64xf32>) -> memref<?x64xf32> {
+  %m = tile.dim %x 0 multiple 16 : memref<?x64xf32>
+  %out = host.alloc {tile.extents = ["x.size(0)"]} : memref<?x64xf32>
+  tile.grid (%i: b0=32) in (%m) {
+    %v = tile.load %x[%i, :] : memref<?x64xf32> -> !tile.tile<b0=32 x 64 x f32>
+    %w = tile.add %v, %v : !tile.tile<b0=32 x 64 x f32>
+    tile.store %w, %out[%i, :] : !tile.tile<b0=32 x 64 x f32>, memref<?x64xf32>
+  }
+  func.return %out : memref<?x64xf32>
+}
+"""
 TRITON = "triton:interpret"
 EXACT = {"rtol": 0, "atol": 0}
 #: f32, one rounding of each of a few dozen terms.
@@ -227,10 +239,66 @@ def test_it_compiles_for_a_gpu() -> None:
     assert low.report(estimates=False)["legal"] and '@triton.jit(do_not_specialize=["x_size_0"])' in low.source
 
 
-def test_what_does_not_go_on() -> None:
+def test_they_pickle() -> None:
+    low = kopt.kernel(matmul, target=TRITON, dynamic=KERNELS["matmul"][1]).lower("f32[8,9]", "f32[9,7]")
+    again = pickle.loads(pickle.dumps(low))
+    x, y = torch.randn(5, 20), torch.randn(20, 3)
+    torch.testing.assert_close(again.compile()(x, y), x @ y, **F32)
+    with pytest.raises(ArgumentError, match=r"y\.size\(0\) is 8 and x\.size\(1\) is 20"):
+        again.compile()(x, y[:8].clone())
+    assert again.source == low.source and again.ir == low.ir
+
+
+def test_they_are_kept_on_disk(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process finds them by the dimensions that are open, whatever the call's extents are."""
+    monkeypatch.setenv("KOPT_CACHE_DIR", str(tmp_path))
+    for compiled, dynamic in ((1, {"x": 0, "y": 0}), (0, {"x": 0, "y": 0}), (1, ())):
+        kernel = kopt.kernel(add, target=TRITON, dynamic=dynamic)
+        monkeypatch.setattr(kernel, "_lower", counted_calls := Calls(kernel._lower))
+        for extent in (9, 4)[: 2 if dynamic else 1]:
+            x = torch.ones(extent)
+            torch.testing.assert_close(kernel(x, x.clone()), 2 * x, **EXACT)
+        assert counted_calls.number == compiled
+
+
+class Calls:
+    """A function, and how often it was called."""
+
+    def __init__(self, function: Any):
+        self.function, self.number = function, 0
+
+    def __call__(self, *args: Any) -> Any:
+        self.number += 1
+        return self.function(*args)
+
+
+@pytest.mark.parametrize("target", [TRITON, "pallas:interpret", "reference"])
+def test_text_is_lowered(target: str) -> None:
+    exe = kopt.lower_module(kopt.parse(DOUBLE), target=target).compile()
+    for extent in (48, 16):
+        x = torch.randn(extent, 64)
+        torch.testing.assert_close(exe(x), 2 * x, **EXACT)
+    with pytest.raises(ArgumentError, match="no multiple of 16"):
+        exe(torch.ones(40, 64))
+
+
+@pytest.mark.parametrize("target", [TRITON, "pallas:interpret"])
+def test_text_that_does_not_say_which_extents(target: str) -> None:
+    text = DOUBLE.replace('{tile.extents = ["x.size(0)"]} ', "")
+    with pytest.raises(UnsupportedError, match="which extents the results of 'host.alloc' have") as caught:
+        kopt.lower_module(kopt.parse(text), target=target)
+    assert caught.value.location is not None and caught.value.location.line == 4
+
+
+def test_text_whose_blocks_may_lie_beyond() -> None:
+    text = DOUBLE.replace('["x.size(0)"]', '["other"]')
+    with pytest.raises(UnsupportedError, match="whether this block stays inside of its array") as caught:
+        kopt.lower_module(kopt.parse(text), target="pallas:interpret")
+    assert caught.value.location is not None and caught.value.location.line == 8
+
+
+def test_they_are_not_saved() -> None:
     low = kopt.kernel(add, target=TRITON, dynamic={"x": 0, "y": 0}).lower("f32[8]", "f32[8]")
-    with pytest.raises(ArgumentError, match="does not pickle"):
-        pickle.dumps(low)
     with pytest.raises(ArgumentError, match="extents that differ from call to call"):
         low.save("nowhere")
 
