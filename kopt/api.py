@@ -101,14 +101,14 @@ def _with_extents(module: ModuleOp, target: Target) -> ModuleOp:
     from xdsl.dialects.func import FuncOp
 
     from kopt.diagnostics import location_of
-    from kopt.dialects.tile.extent_names import bind_extents, has_extents, unbound
+    from kopt.dialects.tile.extent_names import bind_extents, has_extents, unnamed
     from kopt.errors import UnsupportedError
     from kopt.runtime.open_arrays import least_extent
 
     if not has_extents(module):
         return module
     for func in [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]:
-        if (op := unbound(func)) is not None:
+        if (op := unnamed(func)) is not None:
             raise UnsupportedError(
                 f"which extents the results of '{op.name}' have is not said",
                 location_of(op),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kopt.operators.calls import Operators
     from kopt.operators.gradients import BackwardRule
     from kopt.programs import ProgramOptions
+    from kopt.runtime.cache import CallKeys
     from kopt.runtime.compiled_kernel import CompiledKernel
     from kopt.targets.target import Target
 
@@ -141,30 +142,28 @@ class Kernel(TunableKernel, Generic[P, R]):
             from kopt.operators.jax_gradients import call
 
             return call(self, values, lambda values: self._compiled_for(values, target).run(values))
-        key = self._key(values, target)
-        compiled = self._compiled_for(values, target)
+        keys = self._keys(target)
+        key = keys.of(values)
+        compiled = self._compiled_for(values, target, keys)
         result = compiled.run(values)
-        if self._surroundings(target) is None and self._key(values, target) == key:
-            guard = compiled.guard(self, args, kwargs)
-            if guard is not None:
-                self._guards = before(self._kept.watched(guard), self._guards)
+        guard = compiled.guard(self, args, kwargs) if self._surroundings(target) is None else None
+        if guard is not None and self._keys(target).of(values) == key:  # what runs may change what the key is of
+            self._guards = before(self._kept.watched(guard), self._guards)
         return result
 
-    def _compiled_for(self, values: dict[str, Any], target: Target) -> CompiledKernel:
-        """What runs a call: what was compiled for others like it, else what now is."""
+    def _compiled_for(self, values: dict[str, Any], target: Target, given: CallKeys | None = None) -> CompiledKernel:
+        """What runs a call: what was compiled for others like it, else what now is; ``given`` are the call's keys."""
+        keys = self._keys(target) if given is None else given
 
         def compiled(opened: dict[str, Any]) -> CompiledKernel:
             return self._compiled.find_or_make(
-                self._key(opened, target),
+                keys.of(opened),
                 lambda found: found.form.holds(values),
                 lambda: self._compile(opened, target),
             )
 
-        def kind_of(values: dict[str, Any]) -> Hashable:
-            return self._key(values, target)
-
         return self._arrays.compiled(
-            values, target, kind_of, lambda opened: self._numbers.compiled(opened, kind_of, compiled)
+            values, target, keys.of, lambda opened: self._numbers.compiled(opened, keys.of, compiled)
         )
 
     @cached_property
@@ -215,11 +214,10 @@ class Kernel(TunableKernel, Generic[P, R]):
         bound = inspect.BoundArguments(self._signature, dict(values))  # pyright: ignore[reportArgumentType]
         return run(self.fn, bound.args, bound.kwargs, self.config)
 
-    def _key(self, values: dict[str, Any], target: Target) -> Hashable:
-        from kopt.runtime.cache import call_key, torch_state
+    def _keys(self, target: Target) -> CallKeys:
+        from kopt.runtime.cache import CallKeys, torch_state
 
-        call = call_key(self.fn, list(values.values()))
-        return str(target), torch_state(), call, self._surroundings(target), self._kept.state()
+        return CallKeys(self.fn, str(target), torch_state(), self._surroundings(target), self._kept.state())
 
     def _compile(self, values: dict[str, Any], target: Target) -> CompiledKernel:
         """From the cache on disk, else compiled, and kept there after its first call."""

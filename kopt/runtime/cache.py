@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import dis
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -52,6 +52,26 @@ class Identity:
 def call_key(function: Callable[..., Any], args: Sequence[Any]) -> Hashable:
     """What a call of a function is known by: a key for it and for each argument, and how tensors share memory."""
     return value_key(function), tuple(value_key(arg) for arg in args), sharing(args)
+
+
+class CallKeys:
+    """The keys of one call's values, as they are and with some left open: what these have in common is computed once.
+
+    ``state`` is what a call depends on besides its function and its values.
+    """
+
+    def __init__(self, function: Callable[..., Any], *state: Hashable):
+        self._common = state, value_key(function)
+        #: Keys by the identities of values, which are kept so that no other ones get these.
+        self._known: dict[tuple[int, ...], tuple[list[Any], Hashable]] = {}
+
+    def of(self, values: Mapping[str, Any]) -> Hashable:
+        """The key of the values of parameters."""
+        args = list(values.values())
+        place = tuple(map(id, args))
+        if place not in self._known:
+            self._known[place] = args, (self._common, tuple(map(value_key, args)), sharing(args))
+        return self._known[place][1]
 
 
 def value_key(value: Any) -> Hashable:

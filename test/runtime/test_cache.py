@@ -106,3 +106,17 @@ def test_other_objects():
     plain = Plain()
     assert value_key(plain) == value_key(plain) != value_key(Plain())
     assert value_key({"a": 1}) != value_key({"a": 2})
+
+
+def test_a_call_looks_at_its_function_once(monkeypatch):
+    """Its key is computed once, however many of its values are left open; and again where a guard is to stay."""
+    from kopt.runtime import cache
+
+    looked_at = []
+    own = cache._function_key
+    monkeypatch.setattr(cache, "_function_key", lambda *args: looked_at.append(args) or own(*args))
+    keys = cache.CallKeys(scaled, "reference")
+    values = {"x": torch.zeros(3, 4), "n": 2, "f": 0.5}
+    assert keys.of(values) == keys.of(dict(values)) != keys.of({**values, "n": 3})
+    assert len(looked_at) == 1
+    assert keys.of(values) == cache.CallKeys(scaled, "reference").of({**values, "x": torch.ones(3, 4)})

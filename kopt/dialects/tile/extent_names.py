@@ -46,7 +46,7 @@ Least = Callable[[Sequence[int], int], int]
 def bind_extents(module: ModuleOp, known: Iterable[OpenExtent] = (), least: Least = lambda shape, dim: 1) -> None:
     """Gives every ``?`` of which it is said which extent it is that extent: one of those ``known``, or a new one."""
     for func in _functions(module):
-        if any(_is_dynamic(value.type) for value in _values(func)):
+        if any(_is_dynamic(value.type) for value in _values(func)) and unnamed(func) is None:
             _Binding(func, {extent.name: extent for extent in known}, least).run()
 
 
@@ -59,12 +59,14 @@ def _functions(module: ModuleOp) -> list[FuncOp]:
     return [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
 
 
-def unbound(func: FuncOp) -> Operation | None:
-    """The first operation of whose results nobody knows how long they are."""
-    for value in _values(func):
-        if any(extent == DYNAMIC_INDEX and not is_open(extent) for extent in _shape(value.type)):
-            owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-            return owner if owner is not None else func
+def unnamed(func: FuncOp) -> Operation | None:
+    """The first operation of whose results nobody says how long they are."""
+    for op in walk(func):
+        dims = [extent for result in op.results for extent in _shape(result.type) if extent == DYNAMIC_INDEX]
+        named = op.attributes.get(_NAME)
+        count = len(named.data) if isinstance(named, ArrayAttr) else 0
+        if len(dims) != count and not all(map(is_open, dims)):
+            return op
     return None
 
 
