@@ -101,7 +101,7 @@ def _with_extents(module: ModuleOp, target: Target) -> ModuleOp:
     from xdsl.dialects.func import FuncOp
 
     from kopt.diagnostics import location_of
-    from kopt.dialects.tile.extent_names import bind_extents, has_extents, unnamed
+    from kopt.dialects.tile.extent_names import NAMES, bind_extents, has_extents, unnamed
     from kopt.errors import UnsupportedError
     from kopt.runtime.open_arrays import least_extent
 
@@ -112,7 +112,7 @@ def _with_extents(module: ModuleOp, target: Target) -> ModuleOp:
             raise UnsupportedError(
                 f"which extents the results of '{op.name}' have is not said",
                 location_of(op),
-                notes=['name them as those of arguments: {tile.extents = ["x.size(0)"]}'],
+                notes=[NAMES],
             )
     copy = module.clone()
     bind_extents(copy, least=lambda shape, dim: least_extent(target, len(shape), dim))

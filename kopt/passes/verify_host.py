@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 
 from kopt.analysis.host_order import host_ops
 from kopt.diagnostics import Problem
+from kopt.dialects.tile.extent_names import NAMES, unnamed
 from kopt.passes.verifying.host_forms import HostForms
 from kopt.passes.verifying.printable import VerifyPrintablePass
 from kopt.registry import load
@@ -34,6 +35,7 @@ class VerifyHostPass(VerifyPrintablePass):
 
     * ops that the family has no form of, such as `tile.grid`;
     * element types that it lacks, where arrays are made;
+    * results with ``?`` of which ``tile.extents`` does not name the extents;
     * calls of torch operators that it lacks, or has no form of for these arguments;
     * of programs of JAX, collectives that write an array that is given, averages of integers, and numbers of ranks
       that differ;
@@ -58,6 +60,8 @@ class VerifyHostPass(VerifyPrintablePass):
 
 
 def _of_function(func: FuncOp, forms: HostForms) -> Iterator[Problem]:
+    if (op := unnamed(func)) is not None:
+        yield Problem(op, f"which extents the results of '{op.name}' have is not said", (NAMES,))
     for op in host_ops(func.body.block):
         if type(op) not in forms.ops:
             yield forms.formless(op)

@@ -146,13 +146,14 @@ def _spec_of_type(type_: Any) -> str:
     from xdsl.dialects.builtin import MemRefType
 
     from kopt import dtypes
+    from kopt.open_extents import called_shape
 
     dtype = dtypes.from_ir(type_.element_type) if isinstance(type_, MemRefType) else None
     if dtype is None:
         raise ArgumentError(
             f"cannot make up an argument of type {type_}", notes=["only memrefs of known dtypes"], id="spec"
         )
-    return f"{dtype.spec}[{','.join(map(str, type_.get_shape()))}]"
+    return f"{dtype.spec}[{','.join(map(str, called_shape(type_.get_shape())))}]"
 
 
 def load_python_kernel(path: str, name: str) -> PythonKernel:

@@ -22,6 +22,8 @@ from kopt.open_extents import OpenExtent, is_open, open_extents
 from kopt.walk import walk
 
 _NAME = "tile.extents"
+#: What to write where extents are not named.
+NAMES = 'name them as those of arguments: {tile.extents = ["x.size(0)"]}'
 #: What an extent is taken to be where only a number will do: texts say nothing of any call.
 _TYPICAL = 1024
 
