@@ -45,6 +45,7 @@ from kopt.dialects.tile import (
     TileType,
     YieldOp,
 )
+from kopt.open_extents import MOST, is_open
 from kopt.walk import walk
 
 Interval = tuple[int, int]
@@ -64,7 +65,7 @@ class Narrowing:
 def narrowing(body: Operation) -> Narrowing:
     """What it takes to hold the 64-bit integers of a launch in 32 bits."""
     loads = walk(body, LoadOp)
-    most = max((n for op in loads for n in _shape(op.memory)), default=0)
+    most = max((MOST if is_open(n) else n for op in loads for n in _shape(op.memory)), default=0)
     indexed = dict.fromkeys(array_of(op.memory) for op in loads if is_wide(op.result.type) and _indexed(op))
     written = {array_of(op.memory) for op in walk(body, StoreOp)}
     widened = dict.fromkeys(array_of(op.memory) for op in loads if _widened(op.result))

@@ -23,6 +23,7 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.ir.condition import Condition, conjunction
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.value_range import ValueRange
+from kopt.open_extents import is_open
 from kopt.walk import walk
 
 
@@ -66,7 +67,7 @@ def _fits(entry: SSAValue, extent: int, where: Condition, analysis: IndexAnalysi
     ranges = isinstance(entry.type, RangeType)
     first = analysis.begin(entry) if ranges else analysis.expr(entry)
     lanes = entry.type.size if isinstance(entry.type, RangeType) else 1
-    return ValueRange(0, extent - lanes).covers(where.range_of(first))
+    return not is_open(extent) and ValueRange(0, extent - lanes).covers(where.range_of(first))
 
 
 def _conditions(op: Operation, analysis: IndexAnalysis) -> Condition:

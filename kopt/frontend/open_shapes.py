@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 from xdsl.dialects.builtin import IntAttr, MemRefType, UnknownLoc
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from kopt.building import types
 from kopt.dialects import tile
@@ -160,7 +160,12 @@ def multiple_of(extent: Any, number: int) -> Any:
 
 
 def check_entry(extent: int, item: Any) -> None:
-    """Refuses an index of which nobody knows that it stays inside of a dimension, where an extent is open."""
+    """Refuses an index of which nobody knows that it stays inside of a dimension, where an extent is open.
+
+    What is computed of elements is the caller's word, as it is where extents are numbers: interpreters check it.
+    """
+    if isinstance(item, DeviceTensor | Index) and _is_loaded(item.ssa):
+        return
     limit = _limit(item)
     if extent is limit or not is_open(extent) and not is_open(limit) or extent == limit:
         return
@@ -170,6 +175,20 @@ def check_entry(extent: int, item: Any) -> None:
         "call",
         f"index it by a tile of hl.tile({_said(extent)}), or leave {name} out of dynamic=: each extent is compiled",
     )
+
+
+def _is_loaded(value: SSAValue) -> bool:
+    """Whether a number follows from elements of arrays."""
+    todo, seen = [value], {value}
+    while todo:
+        op = todo.pop().owner
+        if isinstance(op, tile.LoadOp):
+            return True
+        if isinstance(op, Operation):
+            new = [operand for operand in op.operands if operand not in seen]
+            seen.update(new)
+            todo += new
+    return False
 
 
 def _said(extent: int) -> str:

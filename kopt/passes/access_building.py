@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import DimAttr, FullOp, LoadOp, TakeAlongOp, literal, tile_type
+from kopt.dialects.tile import DimAttr, ExtentOp, FullOp, GridOp, LoadOp, SplatOp, TakeAlongOp, literal, tile_type
 from kopt.dialects.tile.index_list import Entry
+from kopt.open_extents import OpenExtent
 
 
 def clamped(build: Builder, index: SSAValue, extent: int) -> SSAValue:
     """Row numbers as i32 inside an array: what lanes outside their range hold may be anything."""
-    return build.with_number("maximum", build.with_number("minimum", build.cast(index, i32), extent - 1), 0)
+    numbers = build.cast(index, i32)
+    return build.with_number("maximum", build.compute("minimum", numbers, _last(build, extent, numbers)), 0)
+
+
+def _last(build: Builder, extent: int, like: SSAValue) -> SSAValue:
+    """The number of the last row in the shape of numbers; of an open extent, which the launch asks for, computed."""
+    if not isinstance(extent, OpenExtent):
+        return build.full(extent - 1, like)
+    if extent.source is not None:
+        extent.needed()
+    grid = build.op
+    while not isinstance(grid, GridOp):
+        parent = grid.parent_op()
+        assert parent is not None
+        grid = parent
+    value = build.insert(ExtentOp(extent), InsertPoint.before(grid)).result
+    last = build.add(arith.SubiOp(value, build.index(1)), "last")
+    return build.add(SplatOp(last, tile_type(like)))
 
 
 def pick(build: Builder, value: SSAValue, dim: int, index: SSAValue, at: int) -> SSAValue:

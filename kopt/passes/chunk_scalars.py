@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.aliases import users
+from kopt.analysis.layouts import scalar_words
 from kopt.diagnostics import remark
 from kopt.dialects.builder import Builder
 from kopt.dialects.host import CallOp, LaunchOp, ReshapeOp, SliceOp
@@ -68,7 +69,8 @@ def _is_long(memory: SSAValue) -> bool:
     """Whether an array of integers is beyond scalar memory, which has 32 bits for each."""
     type = array_type(memory)
     shape = type.get_shape()
-    return isinstance(type.element_type, IntegerType) and len(shape) == 1 and not Budget.is_scalar_memory(shape[0])
+    is_row = isinstance(type.element_type, IntegerType) and len(shape) == 1
+    return is_row and not Budget.is_scalar_memory(scalar_words(shape))
 
 
 def _chunk(launch: LaunchOp, number: int, memory: BlockArgument, analysis: IndexAnalysis) -> None:

@@ -37,6 +37,7 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.value_range import EMPTY
+from kopt.open_extents import open_extents
 from kopt.passes.replacing import replacing
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES, sublanes
@@ -79,7 +80,7 @@ class SliceOperandsPass(ModulePass):
 def _parts(memory: BlockArgument, analysis: IndexAnalysis) -> list[Part] | None:
     """The part of an array that is read, where it is small and no window follows the loads."""
     shape, loads = array_type(memory).get_shape(), [op for op in users(memory) if isinstance(op, LoadOp)]
-    if len(loads) < len(users(memory)) or all(_is_block(load, analysis) for load in loads):
+    if open_extents(shape) or len(loads) < len(users(memory)) or all(_is_block(load, analysis) for load in loads):
         return None
     relations = [relation_of(load, analysis) for load in loads]
     if not any(map(_is_gathered, loads, relations)):

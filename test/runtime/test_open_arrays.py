@@ -234,6 +234,18 @@ def test_places_are_checked_by_interpreters(target: str) -> None:
     assert kernel.compiled == 1
 
 
+@pytest.mark.parametrize("target", [TRITON, "reference", "pallas:interpret"])
+def test_rows_of_an_open_dimension(target: str) -> None:
+    """Numbers that were loaded are the caller's word, and looked at by interpreters."""
+    kernel = Counted(rows_of, target=target, dynamic={"numbers": 0, "table": 0})
+    for rows, count in ((10, 20), (17, 9)):
+        table, numbers = torch.randn(rows, 8), torch.randint(0, rows, (count,))
+        torch.testing.assert_close(kernel(numbers, table), table[numbers], **EXACT)
+    with pytest.raises(kopt.AccessError, match="gathers from"):
+        kernel(torch.full((9,), 17), torch.randn(17, 8))
+    assert kernel.compiled == 1
+
+
 def test_it_compiles_for_a_gpu() -> None:
     low = kopt.kernel(matmul, dynamic={"x": [0, 1], "y": [0]}, target="triton:sm90").lower("f32[64,48]", "f32[48,32]")
     assert low.report(estimates=False)["legal"] and '@triton.jit(do_not_specialize=["x_size_0"])' in low.source

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from kopt.dialects.host import LaunchOp, ReshapeOp
 from kopt.dialects.tile import TileType, array_type, is_gather, is_number
 from kopt.dialects.tile.index_list import Entry, block_dims
+from kopt.open_extents import UNBOUNDED, open_extents
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
@@ -55,14 +56,14 @@ class GatherForm:
         rows = len(self.parts) - 2
         if rows < 0 or not self.gathers(rows) or not isinstance(self.parts[rows + 1], int) or self.bits == 64:
             return False
-        if any(part is not None for part in self.parts[:rows]):
+        if any(part is not None for part in self.parts[:rows]) or open_extents(self.shape):
             return False
         return Budget.takes_rows(self._count(rows), *self._table) if self.picks else len(self._places(rows)) == 1
 
     @property
     def table_bytes(self) -> int:
         """Bytes of the matrix that rows are taken from."""
-        return prod(self._table) * self.bits // 8
+        return UNBOUNDED if open_extents(self._table) else prod(self._table) * self.bits // 8
 
     def flattens(self, view: ReshapeOp | None) -> bool:
         """Whether elements of flat storage are best picked from rows of the matrix that a host view flattens."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import MemRefType, i32
 from xdsl.ir import SSAValue
 
+from kopt.analysis.layouts import scalar_words
 from kopt.analysis.values.updates import UpdateOp, by_row, gathered
 from kopt.analysis.windows import Accesses
 from kopt.dialects.tile import LoadOp, RangeType, array_type
@@ -47,7 +48,11 @@ def origin(op: UpdateOp, index: SSAValue, extent: int) -> Origin | None:
         return None
     type = load.memory.type
     assert isinstance(type, MemRefType)
-    small = type.element_type == i32 and len(type.get_shape()) == 1 and Budget.is_scalar_memory(type.get_shape()[0])
+    small = (
+        type.element_type == i32
+        and len(type.get_shape()) == 1
+        and Budget.is_scalar_memory(scalar_words(type.get_shape()))
+    )
     if not small or any(use.operation is not op for use in index.uses):
         return None
     (entry,) = load.entries
