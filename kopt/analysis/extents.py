@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Operation
 
 from kopt.dialects.tile import RangeType, RefType, TileType
 from kopt.limits import INDEX, LANES
+from kopt.open_extents import is_open
 
 
 def beyond_limits(op: Operation) -> str | None:
@@ -34,7 +35,7 @@ def beyond_limits(op: Operation) -> str | None:
 def _numbers(attribute: Attribute) -> Iterator[int]:
     """The sizes and indices in an attribute; elements of fixed types have their own limits."""
     if isinstance(attribute, IntAttr):
-        yield attribute.data
+        yield from () if is_open(attribute.data) else (attribute.data,)
     elif isinstance(attribute, IntegerAttr) and isinstance(attribute.type, IndexType):
         yield attribute.value.data
     elif isinstance(attribute, ArrayAttr):

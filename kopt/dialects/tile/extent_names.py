@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from kopt.dialects.tile.extents import DimOp
+from kopt.dialects.tile.extents import DimOp, extent_of
 from kopt.open_extents import OpenExtent, is_open, open_extents
 from kopt.walk import walk
 
@@ -83,7 +83,7 @@ class _Binding:
             self._bind(op, op.results, [])
             for region in op.regions:
                 self._bind_launched(op, region.blocks.first.args if region.blocks.first is not None else ())
-            if isinstance(op, DimOp) and isinstance(extent := op.extent, OpenExtent):
+            if isinstance(op, DimOp) and op.divisor > 0 and isinstance(extent := extent_of(op.result), OpenExtent):
                 extent.require(op.divisor)
         end = self.func.body.block.last_op
         results = end.operand_types if isinstance(end, ReturnOp) else self.func.function_type.outputs.data

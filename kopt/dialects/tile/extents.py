@@ -89,12 +89,16 @@ class ExtentOp(Op):
     def verify_(self) -> None:
         if not isinstance(self.extent, OpenExtent):
             raise VerifyException("tile.extent is of an extent that differs from call to call")
+        if self.divisor < 1:
+            raise VerifyException(f"an extent is no multiple of {self.divisor}")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         name = parser.parse_str_literal()
         multiple = parser.parse_integer() if parser.parse_optional_keyword("multiple") else 1
-        return cls(OpenExtent(name, multiple=multiple))
+        op = cls(OpenExtent(name, multiple=multiple))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
 
     def print(self, printer: Printer) -> None:
         assert isinstance(self.extent, OpenExtent)
@@ -102,11 +106,14 @@ class ExtentOp(Op):
         printer.print_string_literal(self.extent.name)
         if self.divisor != 1:
             printer.print_string(f" multiple {self.divisor}")
+        printer.print_op_attributes(self.attributes)
 
 
 def extent_of(value: object) -> OpenExtent | None:
     """The open extent that a value is, of types of its function too; None for any other value."""
     op = value.owner if isinstance(value, SSAValue) else None
+    if isinstance(op, DimOp) and op.dim.data >= len(array_type(op.source).get_shape()):
+        return None  # which its verifier refuses
     return op.extent if isinstance(op, DimOp | ExtentOp) and isinstance(op.extent, OpenExtent) else None
 
 

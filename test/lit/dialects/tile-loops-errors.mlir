@@ -131,3 +131,11 @@ func.func @extent_type(%m: i32) {
   }
   func.return
 }
+
+// -----
+
+func.func @no_multiple_of_extents() {
+  // expected-error @+1 {{an extent is no multiple of 0}}
+  %m = tile.extent "x.size(0)" multiple 0
+  func.return
+}

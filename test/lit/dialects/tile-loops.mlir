@@ -30,6 +30,10 @@ func.func @extents(%x: memref<?x64xf32>) {
   // CHECK-NEXT: tile.grid (%i: b0=16, %j: b1=8, %k: b2=16) in (%m, 2 to 64, %n) {
   tile.grid (%i: b0=16, %j: b1=8, %k: b2=16) in (%m, 2 to 64, %n) {
   }
+  // CHECK: %o = tile.extent "x.size(0)"
+  %o = tile.extent "x.size(0)"
+  // CHECK-NEXT: %p = tile.extent "x.size(0)" multiple 16 {note = "kept"}
+  %p = tile.extent "x.size(0)" multiple 16 {note = "kept"}
   func.return
 }
 
