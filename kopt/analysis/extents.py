@@ -19,7 +19,6 @@ from xdsl.ir import Attribute, Operation
 
 from kopt.dialects.tile import RangeType, RefType, TileType
 from kopt.limits import INDEX, LANES
-from kopt.open_extents import is_open
 
 
 def beyond_limits(op: Operation) -> str | None:
@@ -35,7 +34,7 @@ def beyond_limits(op: Operation) -> str | None:
 def _numbers(attribute: Attribute) -> Iterator[int]:
     """The sizes and indices in an attribute; elements of fixed types have their own limits."""
     if isinstance(attribute, IntAttr):
-        yield from () if is_open(attribute.data) else (attribute.data,)
+        yield attribute.data
     elif isinstance(attribute, IntegerAttr) and isinstance(attribute.type, IndexType):
         yield attribute.value.data
     elif isinstance(attribute, ArrayAttr):

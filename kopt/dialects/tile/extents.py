@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Self
 
-from xdsl.dialects.builtin import IndexType, IntAttr, MemRefType
+from xdsl.dialects.builtin import IndexType, IntAttr, MemRefType, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -68,45 +65,31 @@ class ExtentOp(Op):
 
     name = "tile.extent"
 
-    number = prop_def(IntAttr)
+    of = prop_def(StringAttr)
+    multiple = opt_prop_def(IntAttr)
     result = result_def(IndexType())
 
     traits = traits_def(Pure())
 
+    assembly_format = "$of (`multiple` custom<Int>($multiple)^)? attr-dict"
+
     def __init__(self, extent: OpenExtent):
-        super().__init__(properties={"number": IntAttr(extent)}, result_types=[IndexType()])
+        multiple = IntAttr(extent.multiple) if extent.multiple != 1 else None
+        super().__init__(properties={"of": StringAttr(extent.name), "multiple": multiple}, result_types=[IndexType()])
 
     @property
-    def extent(self) -> int:
-        """The extent, as it is in types of its function."""
-        return self.number.data
+    def extent(self) -> OpenExtent:
+        """The extent, equal to that in types of its function."""
+        return OpenExtent(self.of.data, multiple=self.divisor)
 
     @property
     def divisor(self) -> int:
         """What the extent is a multiple of."""
-        return self.extent.multiple if isinstance(self.extent, OpenExtent) else 1
+        return 1 if self.multiple is None else self.multiple.data
 
     def verify_(self) -> None:
-        if not isinstance(self.extent, OpenExtent):
-            raise VerifyException("tile.extent is of an extent that differs from call to call")
         if self.divisor < 1:
             raise VerifyException(f"an extent is no multiple of {self.divisor}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        name = parser.parse_str_literal()
-        multiple = parser.parse_integer() if parser.parse_optional_keyword("multiple") else 1
-        op = cls(OpenExtent(name, multiple=multiple))
-        op.attributes |= parser.parse_optional_attr_dict()
-        return op
-
-    def print(self, printer: Printer) -> None:
-        assert isinstance(self.extent, OpenExtent)
-        printer.print_string(" ")
-        printer.print_string_literal(self.extent.name)
-        if self.divisor != 1:
-            printer.print_string(f" multiple {self.divisor}")
-        printer.print_op_attributes(self.attributes)
 
 
 def extent_of(value: object) -> OpenExtent | None:

@@ -29,7 +29,7 @@ def print_kernel(call: CallOp, name: str, writer: Writer, helpers: dict[str, str
     printing.extents.update(zip(asked_extents(call), extents, strict=True))
     for op in call.body.block.ops:
         if isinstance(op, ExtentOp):
-            printing.alias(op.result, Expr(plain_name(op.extent)))  # pyright: ignore[reportArgumentType]
+            printing.alias(op.result, Expr(plain_name(op.extent)))
     parameters = [*(_bind_ref(ref, names) for ref in call.body.block.args), *(["*", *extents] if extents else [])]
     with printing.block(f"def {name}({', '.join(parameters)}):"):
         _enter_grid(grid, printing)
