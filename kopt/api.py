@@ -107,7 +107,7 @@ def _with_extents(module: ModuleOp, target: Target) -> ModuleOp:
 
     if not has_extents(module):
         return module
-    for func in [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]:
+    for func in [op for op in module.ops if isinstance(op, FuncOp) and len(op.body.blocks) == 1]:
         if (op := unnamed(func)) is not None:
             raise UnsupportedError(
                 f"which extents the results of '{op.name}' have is not said",

@@ -58,7 +58,7 @@ def has_extents(module: ModuleOp) -> bool:
 
 
 def _functions(module: ModuleOp) -> list[FuncOp]:
-    return [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
+    return [op for op in module.ops if isinstance(op, FuncOp) and len(op.body.blocks) == 1]
 
 
 def unnamed(func: FuncOp) -> Operation | None:
