@@ -10,6 +10,10 @@
 | ``programs`` | a number | how many programs of a GPU share the items of a jagged kernel, by their work |
 | ``checks`` | ``True``, ``False`` | whether a call on a chip looks at accesses and offsets first, as interpreters do |
 | ``num_warps``, ``num_stages`` | numbers | Triton's launch options |
+| ``persistent`` | ``off interleaved blocked`` | whether programs of a GPU walk the cells, and which of them |
+| ``sm_programs`` | a number | how many such programs there are for each multiprocessor |
+| ``group`` | a number | how many rows of cells of a GPU's grid run side by side (1: none) |
+| ``max_registers`` | a number | the most registers of a thread, on NVIDIA's chips |
 | ``dot_precision`` | ``ieee tf32 bf16 tf32x3 bf16x3`` | how f32 operands of a dot may be rounded |
 | ``load_eviction_policies`` | ``first``, ``last`` or ``""``, or a list | what a GPU's caches are told of each load |
 | ``accesses``, ``loops``, ``order`` | see `kopt.plans.pins` | decisions of the plan on a TPU or a GPU |
@@ -35,11 +39,20 @@ CHOICES = {
     "loop_type": ("auto", "grid", "pipeline", "fori", "resident"),
     "output_only": ("return", "swap", "donate", "off"),
     "dot_precision": ("ieee", "tf32", "bf16", "tf32x3", "bf16x3"),
+    "persistent": ("off", "interleaved", "blocked"),
 }
 
 
 #: The largest values of the keys that are numbers: Triton's, and more programs than any chip runs.
-MOST = {"split_k": 65_535, "programs": 2**20, "num_warps": 32, "num_stages": 32}
+MOST = {
+    "split_k": 65_535,
+    "programs": 2**20,
+    "num_warps": 32,
+    "num_stages": 32,
+    "sm_programs": 32,
+    "group": 65_535,
+    "max_registers": 255,
+}
 #: What caches may be told of a load; nothing, by the empty word.
 POLICIES = ("", "first", "last")
 #: The largest block: more lanes than any chip has bytes close to its cores.
@@ -62,6 +75,10 @@ class Config:
     checks: bool = False
     num_warps: int | None = None
     num_stages: int | None = None
+    persistent: str | None = None
+    sm_programs: int | None = None
+    group: int | None = None
+    max_registers: int | None = None
     dot_precision: str | None = None
     load_eviction_policies: str | tuple[str, ...] | None = None
     accesses: tuple[tuple[str, str], ...] = ()

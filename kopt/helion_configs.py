@@ -13,12 +13,19 @@ from kopt.config import POLICIES, Config, checked_mapping, make_config
 
 #: The keys that both have, with one meaning.
 SHARED = ("block_sizes", "num_warps", "num_stages", "load_eviction_policies")
+#: Helion's keys that kopt has by another name, and how they are said here.
+RENAMED: Mapping[str, str] = {
+    "pid_type": "persistent",
+    "num_sm_multiplier": "sm_programs",
+    "l2_groupings": "group",
+    "maxnreg": "max_registers",
+}
+_PROGRAMS = {"persistent_blocked": "blocked", "persistent_interleaved": "interleaved"}
 #: Helion's other keys, and what decides of the same in kopt. None of them changes what a kernel computes.
 WITHOUT_EFFECT: Mapping[str, str] = {
     "num_threads": "threads follow from 'num_warps'",
     "loop_orders": "the order of the grid is of the plan: config key 'order'",
     "flatten_loops": "a grid of several dimensions is one number of a program already",
-    "l2_groupings": "programs that share blocks are neighbours by the plan",
     "reduction_loops": "dimensions that a program cannot hold are walked by the plan",
     "range_unroll_factors": "visits are unrolled by the plan: config key 'loops'",
     "range_warp_specializes": "no warps are specialised",
@@ -27,9 +34,6 @@ WITHOUT_EFFECT: Mapping[str, str] = {
     "range_flattens": "loops in one another are not made one",
     "static_ranges": "loops of one visit are unrolled, others are loops",
     "cross_loop_pipeline": "loops after one another are not overlapped",
-    "pid_type": "there is a program for each cell; items of jagged kernels are shared by config key 'programs'",
-    "num_sm_multiplier": "programs are not persistent",
-    "maxnreg": "registers are as many as Triton takes",
     "host_tensor_descriptors": "descriptors are made by the host",
     "indexing": "the plan says which accesses go by descriptors",
     "atomic_indexing": "atomic updates go by pointers",
@@ -63,8 +67,9 @@ def helion_config(fn: Any, config: Mapping[str, Any] | Config | None) -> Config:
     configs = getattr(fn, "configs", None) or []
     theirs = getattr(configs[0], "config", {}) if len(configs) == 1 else {}
     given = _in_one_form(checked_mapping(config if config is not None else theirs))
-    remarks = (*_other_policies(given), *_left_out(given))
-    shared = {key: given.pop(key, None) or None for key in SHARED}
+    remarks = (*_other_policies(given), *_other_groups(given), *_left_out(given))
+    given |= _renamed(given)
+    shared = {key: given.pop(key, None) or None for key in (*SHARED, *RENAMED.values())}
     if config is not None:
         return replace(make_config({**shared, **given}), remarks=remarks)
     return replace(make_config(shared), tunables=given, remarks=remarks)
@@ -78,7 +83,7 @@ def _in_one_form(given: dict[str, Any]) -> dict[str, Any]:
         given["block_sizes"] = [
             n for each in given["block_sizes"] for n in (each if isinstance(each, list) else [each])
         ]
-    return {f"{key}s" if f"{key}s" in WITHOUT_EFFECT else key: value for key, value in given.items()}
+    return {f"{key}s" if f"{key}s" in (*WITHOUT_EFFECT, *RENAMED) else key: value for key, value in given.items()}
 
 
 def _other_policies(given: dict[str, Any]) -> Iterator[str]:
@@ -89,6 +94,32 @@ def _other_policies(given: dict[str, Any]) -> Iterator[str]:
     if other := [policy for policy in policies if policy not in POLICIES]:
         given.pop(key)
         yield f"Helion's config key '{key}' has no effect: Triton has no policy {other[0]!r}"
+
+
+def _other_groups(given: dict[str, Any]) -> Iterator[str]:
+    """Leaves one number of rows that run side by side, of all grids alike; what is to be said of others."""
+    key = "l2_groupings"
+    groups = given.pop(key, None)
+    groups = list(groups) if isinstance(groups, list | tuple) else [groups]
+    asked = list(dict.fromkeys(group for group in groups if group not in _USUAL))
+    if len(asked) > 1:
+        yield f"Helion's config key '{key}' has no effect: all grids have one 'group'"
+    elif asked:
+        given[key] = asked[0]
+
+
+def _renamed(given: dict[str, Any]) -> dict[str, Any]:
+    """Takes keys out that kopt has by another name, and gives them by that, where they ask for something.
+
+    Numbers of programs are those of persistent ones: with others they mean nothing in Helion either.
+    """
+    found = {ours: given.pop(theirs, None) for theirs, ours in RENAMED.items()}
+    found["persistent"] = _PROGRAMS.get(found["persistent"])
+    if found["persistent"] is None:
+        found["sm_programs"] = None
+    elif found["sm_programs"] is None:
+        found["sm_programs"] = 1
+    return {ours: value for ours, value in found.items() if value is not None}
 
 
 def _left_out(given: dict[str, Any]) -> Iterator[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from kopt.analysis.persistence import with_persistence
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.plans import GridNames, buffer_names
 from kopt.analysis.tensor_descriptors import takes_descriptor
@@ -14,6 +17,21 @@ from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 from kopt.walk import walk
 
+
+@dataclass(frozen=True)
+class LaunchWishes:
+    """What a configuration decides of a launch; None where it is open."""
+
+    warps: int | None = None
+    stages: int | None = None
+    persistent: str | None = None
+    per_multiprocessor: int | None = None
+    group: int | None = None
+    registers: int | None = None
+
+
+#: Nothing is asked for.
+_ANYTHING = LaunchWishes()
 #: Nothing is pinned.
 _OPEN = GridPins()
 
@@ -22,8 +40,7 @@ def gpu_plan(
     grid: GridOp,
     known: GridNames,
     chip: GpuChip,
-    num_warps: int | None = None,
-    num_stages: int | None = None,
+    asked: LaunchWishes = _ANYTHING,
     pins: GridPins = _OPEN,
 ) -> Plan:
     """What is decided of a grid: its programs run in any order; blocks of products go by descriptors, where a chip has
@@ -41,11 +58,14 @@ def gpu_plan(
     words = buffer_names(operand if pin.kind == "pointer" else f"{operand}_{pin.kind}" for operand, pin in keys)
     buffers = {key: _buffer(name, *key) for key, name in zip(keys, words, strict=True)}
     budget = Budget(chip)
-    options = (
-        ("warps", num_warps or default_num_warps(grid, budget)),
-        ("stages", num_stages or default_num_stages(grid, budget)),
+    numbers = (
+        ("warps", asked.warps or default_num_warps(grid, budget)),
+        ("stages", asked.stages or default_num_stages(grid, budget)),
+        ("group", asked.group),
+        ("registers", asked.registers),
     )
-    return Plan(
+    options = tuple((word, number) for word, number in numbers if number is not None)
+    plan = Plan(
         (*pins.order, *(tag for tag in grid.tags if tag not in pins.order)),
         frozenset(grid.tags),
         tuple(buffers.values()),
@@ -53,6 +73,7 @@ def gpu_plan(
         _schedules(grid, pins),
         options,
     )
+    return with_persistence(grid, known, plan, chip, asked.persistent, asked.per_multiprocessor)
 
 
 def usual_kind(access: Access, chip: GpuChip) -> str:

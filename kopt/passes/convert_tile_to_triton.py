@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -41,7 +41,8 @@ class ConvertTileToTritonPass(ModulePass):
     that number is ``other``; a ``pad`` that differs is put by a `tile.mask`. Lanes of ragged ranges are 0 where they
     may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Loads whose buffer
     is a ``descriptor`` are marked so. Warps, stages and the order of cells are the plan's; without one they follow from
-    the blocks, as ``plan-accesses`` has them, and from the order of the grid.
+    the blocks, as ``plan-accesses`` has them, and from the order of the grid. So are ``programs n``, which share the
+    cells, ``group n`` rows of cells side by side, and the most ``registers`` of a thread.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes
@@ -71,14 +72,15 @@ class ConvertTileToTritonPass(ModulePass):
                 continue
             _check(grid)
             options = _options(grid, Budget(GPU_CHIPS[self.chip]))
+            group = _number({} if grid.plan is None else dict(grid.plan.data.options), "group")
             grid = in_planned_order(grid)
             _mark_descriptors(grid)
             forget_plan(grid)
             for load in walk(grid, tile.LoadOp):
                 _fill_once(load)
-            self._convert_grid(grid, options, f"{func.sym_name.data}_{number}")
+            self._convert_grid(grid, options, group, f"{func.sym_name.data}_{number}")
 
-    def _convert_grid(self, grid: tile.GridOp, options: tuple[int, int], name: str) -> None:
+    def _convert_grid(self, grid: tile.GridOp, options: triton.LaunchOptions, group: int | None, name: str) -> None:
         inputs = _outer_values(grid)
         counts = _counts(grid)
         dims = [value.owner for value in inputs if isinstance(value.owner, DimOp)]
@@ -91,7 +93,7 @@ class ConvertTileToTritonPass(ModulePass):
             name,
             memrefs,
             _cells(grid),
-            *options,
+            options,
             Region(body),
             grid.attributes,
             write_only,
@@ -104,7 +106,8 @@ class ConvertTileToTritonPass(ModulePass):
         for value in inputs:
             if value not in inside:
                 inside[value] = _number_inside(grid, value, body, inside)
-        _move_body(grid, body, inside, [inside[count] if isinstance(count, SSAValue) else count for count in counts])
+        counts = [inside[count] if isinstance(count, SSAValue) else count for count in counts]
+        _move_body(grid, body, inside, counts, group)
         Rewriter.replace_op(grid, launch)
 
 
@@ -138,14 +141,22 @@ def _mark_descriptors(grid: tile.GridOp) -> None:
             load.attributes["descriptor"] = UnitAttr()
 
 
-def _options(grid: tile.GridOp, budget: Budget) -> tuple[int, int]:
-    """Warps and stages: the plan's, else those that follow from the blocks."""
+def _options(grid: tile.GridOp, budget: Budget) -> triton.LaunchOptions:
+    """The plan's; warps and stages else follow from the blocks."""
     options = {} if grid.plan is None else dict(grid.plan.data.options)
-    warps, stages = options.get("warps"), options.get("stages")
-    return (
-        warps if isinstance(warps, int) else default_num_warps(grid, budget),
-        stages if isinstance(stages, int) else default_num_stages(grid, budget),
+    warps, stages, programs, registers = (_number(options, key) for key in ("warps", "stages", "programs", "registers"))
+    return triton.LaunchOptions(
+        default_num_warps(grid, budget) if warps is None else warps,
+        default_num_stages(grid, budget) if stages is None else stages,
+        programs,
+        programs is not None and options.get("share") == "blocked",
+        registers,
     )
+
+
+def _number(options: Mapping[str, object], key: str) -> int | None:
+    found = options.get(key)
+    return found if isinstance(found, int) else None
 
 
 def _cells(grid: tile.GridOp) -> int:
@@ -207,7 +218,11 @@ def _number_inside(grid: tile.GridOp, value: SSAValue, body: Block, inside: dict
 
 
 def _move_body(
-    grid: tile.GridOp, body: Block, inside: dict[SSAValue, SSAValue], counts: Sequence[int | SSAValue]
+    grid: tile.GridOp,
+    body: Block,
+    inside: dict[SSAValue, SSAValue],
+    counts: Sequence[int | SSAValue],
+    group: int | None,
 ) -> None:
     """Moves a grid's operations behind new ranges, and lets them use the kernel's own values."""
     inner = set(walk(grid))
@@ -216,7 +231,7 @@ def _move_body(
         for use in list(outer.uses):
             if use.operation in inner:
                 use.operation.operands[use.index] = own
-    blocks = block_numbers(body, grid, counts)
+    blocks = block_numbers(body, grid, counts, group)
     for range, block, (lower, _), limit in zip(grid.ranges, blocks, grid.bounds, grid.limits, strict=True):
         made = triton.RangeOp(block, lower, limit, tile.range_type(range))
         made.location = grid.location

@@ -220,7 +220,8 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
 
 
 def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
-    options = {"num_warps": config.num_warps, "num_stages": config.num_stages, "chip": target.gpu.name}
+    keys = ("num_warps", "num_stages", "persistent", "sm_programs", "group", "max_registers")
+    options = {**{key: getattr(config, key) for key in keys}, "chip": target.gpu.name}
     given = {key: value for key, value in options.items() if value is not None}
     return [
         _make("return-mutated-arguments"),

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.gpu_plans import gpu_plan
+from kopt.analysis.gpu_plans import LaunchWishes, gpu_plan
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.launch_plans import launch_plans
 from kopt.analysis.loop_schedules import Remarks, Wanted
@@ -63,7 +63,10 @@ class PlanAccessesPass(ModulePass):
           … tile.for %k: b1=128 in (0, 600) … schedule grid { %v = tile.load %x[%i, %k] via @x … } }
 
     On a GPU each array has buffers of pointers, of atomics where it is updated; ``num-warps`` and ``num-stages`` follow
-    from the blocks unless given (`kopt.analysis.warps_and_stages`).
+    from the blocks unless given (`kopt.analysis.warps_and_stages`). Cells are shared by persistent programs where a
+    GPU would take clearly longer to start one for each (`kopt.analysis.persistence`), or as ``persistent`` asks:
+    ``sm-programs`` for each multiprocessor, as many as it holds if left out. ``group`` rows of cells run side by side,
+    and threads have at most ``max-registers``.
 
         tile.grid (%i: b0=128) in (1000) plan {order [i] parallel [i] warps 4 stages 1 @x = %x pointer …} { … }
 
@@ -81,6 +84,10 @@ class PlanAccessesPass(ModulePass):
     loop_type: Literal["auto", "resident", "grid", "fori", "pipeline"] = "auto"
     num_warps: int | None = None
     num_stages: int | None = None
+    persistent: Literal["off", "interleaved", "blocked"] | None = None
+    sm_programs: int | None = None
+    group: int | None = None
+    max_registers: int | None = None
     accesses: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
@@ -94,6 +101,12 @@ class PlanAccessesPass(ModulePass):
         """What is decided beforehand."""
         return read_options(self.accesses, self.loops, self.order)
 
+    @property
+    def _asked(self) -> LaunchWishes:
+        """What is decided of a launch on a GPU."""
+        numbers = self.num_warps, self.num_stages, self.persistent, self.sm_programs, self.group, self.max_registers
+        return LaunchWishes(*numbers)
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         family, kind = ("gpu", GridOp) if self.chip in GPU_CHIPS else ("tpu", LaunchOp)
         tops: list[GridOp | LaunchOp] = walk(op, kind)
@@ -104,8 +117,8 @@ class PlanAccessesPass(ModulePass):
                 self._plan_launch(top, pins)
             else:
                 known = GridNames.of(top)
-                plan = gpu_plan(top, known, GPU_CHIPS[self.chip], self.num_warps, self.num_stages, pins)
-                _write(top, plan, pins, known)
+                plan = gpu_plan(top, known, GPU_CHIPS[self.chip], self._asked, pins)
+                _write(top, plan, pins, known, own=self._asked == LaunchWishes())
 
     def _plan_launch(self, launch: LaunchOp, pins: GridPins) -> None:
         grid = grid_of(launch)
@@ -140,10 +153,13 @@ def choices(
     return [pair for pair in unrolled if _can_unroll(grid, pair[0])], model
 
 
-def _write(grid: GridOp, plan: Plan, pins: GridPins, known: GridNames) -> None:
-    """Writes a plan down; loops are peeled where nobody pinned anything."""
+def _write(grid: GridOp, plan: Plan, pins: GridPins, known: GridNames, own: bool = True) -> None:
+    """Writes a plan down; loops are peeled where nobody pinned anything.
+
+    It is kopt's ``own`` where nothing was asked for besides.
+    """
     if not pins:
-        plan = replace(plan, loops=with_peeling(grid, plan.loops), own=True)
+        plan = replace(plan, loops=with_peeling(grid, plan.loops), own=own)
     set_plan(grid, plan, known)
 
 

@@ -74,12 +74,13 @@ class GpuLaunch:
         programs = cells * self.split
         held = self.occupancy()
         at_once = costs.multiprocessors * held
+        started, slots = self._started(programs)
         reads = [access for access in self.model.accesses if access.mode != "store"]
         writes = [access for access in self.model.accesses if access.mode != "load"]
         read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
         partial, launches = cells * self.split * self._partial_bytes(), len(self._split_reductions())
         read, written = read + partial, written + partial
-        busy = programs / (np.ceil(programs / costs.multiprocessors) * costs.multiprocessors)
+        busy = programs / (np.ceil(programs / slots) * slots)
         products, vectors = self._products(held), self._vectors()
         cached = sum(self._asked(one) for one in self.model.accesses)
         cached = cached / (costs.l2_share * costs.l2_bytes_per_second)
@@ -87,9 +88,9 @@ class GpuLaunch:
         needed = costs.latency_seconds * self.chip.hbm_bytes_per_second
         hidden = np.minimum(1, np.maximum(1, on_their_way) / needed)
         moved = (read + written) / (costs.hbm_share * self.chip.hbm_bytes_per_second * hidden)
-        dispatched = np.ceil(programs / costs.multiprocessors) * costs.dispatch_seconds
+        dispatched = np.ceil(started / costs.multiprocessors) * costs.dispatch_seconds
         parts = [products / busy, vectors / busy, cached / busy, moved, dispatched]
-        overhead = np.ceil(programs / at_once) * costs.program_seconds / held
+        overhead = np.ceil(started / at_once) * costs.program_seconds / held
         overhead = overhead + (1 + launches) * costs.launch_seconds
         slowest = max_of(parts)
         together = np.maximum(1, np.minimum(programs / costs.multiprocessors, held))
@@ -120,6 +121,16 @@ class GpuLaunch:
         """What a cell writes of each part's results, and what is read again of them."""
         paths = self._split_reductions()
         return sum(4 * self._lanes(one) for one in self.model.work if one.unit == "carry" and one.path in paths)
+
+    def _started(self, cells: Number) -> tuple[Number, Number]:
+        """The programs that are started, and how many cells are computed side by side by equal shares.
+
+        Programs that share the cells have as many, but for one; others start where one has ended.
+        """
+        shared = dict(self.plan.options).get("programs")
+        if not isinstance(shared, int):
+            return cells, self.costs.multiprocessors
+        return np.minimum(cells, shared), np.minimum(cells, shared)
 
     def occupancy(self) -> Number:
         """Programs that one multiprocessor holds: by threads, by shared memory, by registers; at least one."""

@@ -120,6 +120,8 @@ _LAUNCH_WORDS = (
     Word("warps", "number", "warps of a program"),
     Word("stages", "number", "how many blocks of its loops are under way at once"),
     Word("programs", "number", "how many programs share all cells"),
+    Word("share", ("interleaved", "blocked"), "whether these have every n-th cell, or neighbours"),
+    Word("registers", "number", "the most registers of a thread"),
     Word("group", "number", "how many rows of cells run side by side"),
     Word("split", "number", "how many cells share a reduction"),
 )

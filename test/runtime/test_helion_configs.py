@@ -12,7 +12,7 @@ import torch
 
 import kopt
 from kopt.errors import ConfigError
-from kopt.helion_configs import SHARED, WITHOUT_EFFECT, helion_config
+from kopt.helion_configs import RENAMED, SHARED, WITHOUT_EFFECT, helion_config
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "helion.md"
 
@@ -27,7 +27,7 @@ def doubled(x: torch.Tensor) -> torch.Tensor:
 def test_all_keys_are_known() -> None:
     theirs = {name for name in inspect.signature(helion.Config.__init__).parameters if name not in ("self", "kwargs")}
     backends = {name for name in theirs if name.startswith(("pallas_", "cute_", "tcgen05_"))}
-    assert theirs - backends == {*SHARED, *WITHOUT_EFFECT}
+    assert theirs - backends == {*SHARED, *RENAMED, *WITHOUT_EFFECT}
 
 
 def test_the_page_has_the_table() -> None:
@@ -39,10 +39,10 @@ def test_the_page_has_the_table() -> None:
 @pytest.mark.parametrize(
     ("config", "keys"),
     [
-        ({"l2_groupings": [8]}, ["l2_groupings"]),
+        ({"l2_groupings": [8, 4]}, ["l2_groupings"]),
         ({"l2_groupings": [1], "pid_type": "flat", "indexing": ["pointer", "pointer"], "loop_orders": [[0, 1]]}, []),
         ({"loop_orders": [[1, 0]], "range_num_stages": [0, 3]}, ["loop_orders", "range_num_stages"]),
-        ({"loop_order": [[1, 0]], "l2_grouping": 4}, ["loop_orders", "l2_groupings"]),
+        ({"loop_order": [[1, 0]], "l2_grouping": 4}, ["loop_orders"]),
         ({"indexing": "tensor_descriptor", "cute_pdl": True}, ["indexing", "cute_pdl"]),
     ],
     ids=str,
@@ -53,11 +53,29 @@ def test_what_has_no_effect_is_said(config: dict, keys: list[str]) -> None:
     assert [text.split("'")[2] for text in found.remarks] == keys
 
 
+@pytest.mark.parametrize(
+    ("config", "ours"),
+    [
+        ({"pid_type": "persistent_blocked"}, {"persistent": "blocked", "sm_programs": 1}),
+        (
+            {"pid_type": "persistent_interleaved", "num_sm_multiplier": 4},
+            {"persistent": "interleaved", "sm_programs": 4},
+        ),
+        ({"pid_type": "flat", "num_sm_multiplier": 4}, {}),
+        ({"l2_groupings": [1, 16, 16], "maxnreg": 64}, {"group": 16, "max_registers": 64}),
+        ({"l2_groupings": [1], "maxnreg": None}, {}),
+    ],
+    ids=str,
+)
+def test_keys_by_another_name(config: dict, ours: dict) -> None:
+    assert helion_config(None, config) == kopt.config.make_config(ours)
+
+
 def test_a_lowering_says_it_once() -> None:
-    theirs = helion.kernel(config={"block_sizes": [32], "l2_groupings": [8]})(doubled)
+    theirs = helion.kernel(config={"block_sizes": [32], "xcd_remap": True})(doubled)
     low = kopt.kernel(theirs).lower("f32[100]", target="triton:sm90")
-    assert [str(one) for one in low.remarks if "l2_groupings" in str(one)] == [
-        f"remark: Helion's config key 'l2_groupings' has no effect: {WITHOUT_EFFECT['l2_groupings']}"
+    assert [str(one) for one in low.remarks if "xcd_remap" in str(one)] == [
+        f"remark: Helion's config key 'xcd_remap' has no effect: {WITHOUT_EFFECT['xcd_remap']}"
     ]
 
 

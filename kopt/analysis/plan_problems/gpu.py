@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from kopt.analysis.gpu_plans import usual_kind
@@ -17,12 +17,15 @@ from kopt.analysis.tensor_descriptors import why_no_descriptor
 from kopt.diagnostics import Problem
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp
-from kopt.plans.plan import Buffer, Plan
+from kopt.plans.plan import Buffer, Plan, Value
 from kopt.targets.chips import GpuChip
 from kopt.walk import walk
 
 #: Warps that a program may have.
 _WARPS = (1, 2, 4, 8, 16, 32)
+#: Words of a launch that are obeyed, and the registers that a thread may have.
+_OPTIONS = ("warps", "stages", "programs", "share", "group", "registers")
+_MOST_REGISTERS = 255
 #: Kinds that Triton code is made of.
 _MADE = ("pointer", "descriptor", "atomic")
 
@@ -36,14 +39,25 @@ def gpu_problems(grid: GridOp, chip: GpuChip) -> Iterator[Problem]:
 
 
 def _of_plan(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
-    yield from of_options(grid, plan, ("warps", "stages"), "Triton launch")
-    if (warps := dict(plan.options).get("warps", 1)) not in _WARPS:
-        yield Problem(grid, f"a program has {', '.join(map(str, _WARPS))} warps, not {warps}", id="plan")
+    yield from of_options(grid, plan, _OPTIONS, "Triton launch")
+    yield from _of_options(grid, dict(plan.options), chip)
     yield from of_order(grid, plan, [])
     buffers = {buffer.name: buffer for buffer in plan.buffers}
     for op in walk(grid):
         if isinstance(op, Access) and op.via is not None:
             yield from _of_access(grid, op, buffers[op.via.data], chip)
+
+
+def _of_options(grid: GridOp, options: Mapping[str, Value], chip: GpuChip) -> Iterator[Problem]:
+    if (warps := options.get("warps", 1)) not in _WARPS:
+        yield Problem(grid, f"a program has {', '.join(map(str, _WARPS))} warps, not {warps}", id="plan")
+    if "share" in options and "programs" not in options:
+        yield Problem(grid, "'share' says which cells programs have, and there is no 'programs'", id="plan")
+    if "registers" in options and chip.backend != "cuda":
+        yield Problem(grid, f"'registers' is for NVIDIA's chips: {chip.name}'s compiler takes no such limit", id="plan")
+    most = options.get("registers", 1)
+    if isinstance(most, int) and most > _MOST_REGISTERS:
+        yield Problem(grid, f"a thread has at most {_MOST_REGISTERS} registers, not {most}", id="plan")
 
 
 def _of_loop(loop: ForOp) -> Iterator[Problem]:

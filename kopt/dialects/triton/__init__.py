@@ -17,7 +17,7 @@ from xdsl.ir import Dialect
 from kopt.dialects.triton.approximate import APPROXIMATE, APPROXIMATE_FUNCTIONS
 from kopt.dialects.triton.inline import InlineOp
 from kopt.dialects.triton.lanes import BoundedOp
-from kopt.dialects.triton.launch import LaunchOp, ProgramIdOp, RangeOp, RetagOp
+from kopt.dialects.triton.launch import LaunchOp, LaunchOptions, ProgramIdOp, RangeOp, RetagOp
 
 __all__ = [
     "APPROXIMATE",
@@ -25,6 +25,7 @@ __all__ = [
     "BoundedOp",
     "InlineOp",
     "LaunchOp",
+    "LaunchOptions",
     "ProgramIdOp",
     "RangeOp",
     "RetagOp",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import (
@@ -11,6 +12,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     MemRefType,
     StringAttr,
+    UnitAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -41,6 +43,25 @@ from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.tile.types import RangeType, TileType, tile_type
 
 
+@dataclass(frozen=True)
+class LaunchOptions:
+    """How a launch runs: Triton's options, and how many persistent programs share its cells, if they do."""
+
+    num_warps: int
+    num_stages: int
+    persistent: int | None = None
+    blocked: bool = False
+    max_registers: int | None = None
+
+    @property
+    def properties(self) -> dict[str, Attribute | None]:
+        """As the op has them."""
+        numbers = {"num_warps": self.num_warps, "num_stages": self.num_stages}
+        numbers |= {"persistent": self.persistent, "max_registers": self.max_registers}
+        found = {name: None if value is None else IntAttr(value) for name, value in numbers.items()}
+        return {**found, "blocked": UnitAttr() if self.blocked else None}
+
+
 @irdl_op_definition
 class LaunchOp(Op):
     """One kernel and its launch over ``programs`` programs. The body sees the memrefs as its own arguments.
@@ -48,9 +69,14 @@ class LaunchOp(Op):
     Where extents differ from call to call, there are as many programs for each combination of their blocks: one
     ``per`` block of so many elements of each of the ``extents``, ``grid (8 per %m / 64)``.
 
-    ``num_warps`` and ``num_stages`` are Triton's launch options. Through a ``writeonly`` pointer nothing is read.
+    ``num_warps``, ``num_stages`` and ``max_registers`` are Triton's launch options. Through a ``writeonly`` pointer
+    nothing is read.
+
+    With ``persistent`` so many programs share the cells of the grid, and the body is what each does for one: every
+    n-th, or with ``blocked`` neighbours.
 
         triton.launch @name (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 { … }
+        triton.launch @name (%a = %x) grid (1000) persistent 132 blocked num_warps 4 num_stages 2 max_registers 64 { … }
     """
 
     name = "triton.launch"
@@ -62,6 +88,9 @@ class LaunchOp(Op):
     sizes = opt_prop_def(DenseArrayBase)
     num_warps = prop_def(IntAttr)
     num_stages = prop_def(IntAttr)
+    persistent = opt_prop_def(IntAttr)
+    blocked = opt_prop_def(UnitAttr)
+    max_registers = opt_prop_def(IntAttr)
     write_only = prop_def(DenseArrayBase)
     body = region_def("single_block")
 
@@ -74,8 +103,7 @@ class LaunchOp(Op):
         name: str,
         inputs: Sequence[SSAValue],
         programs: int,
-        num_warps: int,
-        num_stages: int,
+        options: LaunchOptions,
         body: Region | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
         write_only: Sequence[int] = (),
@@ -86,8 +114,7 @@ class LaunchOp(Op):
             properties={
                 "sym_name": StringAttr(name),
                 "programs": IntAttr(programs),
-                "num_warps": IntAttr(num_warps),
-                "num_stages": IntAttr(num_stages),
+                **options.properties,
                 "write_only": int_array(write_only),
                 "sizes": int_array([size for _, size in per]) if per else None,
             },
@@ -117,6 +144,10 @@ class LaunchOp(Op):
             raise VerifyException(f"num_warps is a power of two, found {warps}")
         if self.num_stages.data < 1:
             raise VerifyException(f"num_stages is at least 1, found {self.num_stages.data}")
+        if self.persistent is not None and self.persistent.data < 1 or self.blocked and self.persistent is None:
+            raise VerifyException("the cells of a launch are shared by at least 1 persistent program")
+        if self.max_registers is not None and not 1 <= self.max_registers.data <= 255:
+            raise VerifyException(f"a thread has 1 to 255 registers, found {self.max_registers.data}")
         for pointer in self.written_only:
             if any(_reads(use.operation, pointer) for use in pointer.uses):
                 raise VerifyException(f"'{pointer.name_hint or 'a pointer'}' is writeonly, and the kernel reads it")
@@ -130,15 +161,12 @@ class LaunchOp(Op):
             programs, per = parser.parse_integer(), []
             while parser.parse_optional_keyword("per"):
                 per.append((parser.parse_operand(), _parse_size(parser)))
-        parser.parse_keyword("num_warps")
-        warps = parser.parse_integer()
-        parser.parse_keyword("num_stages")
-        stages = parser.parse_integer()
+        options = _parse_options(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         region = parser.parse_region([arg.resolve(value.type) for arg, value, _ in pairs])
         values = [value for _, value, _ in pairs]
         marked = [number for number, (_, _, only) in enumerate(pairs) if only]
-        return cls(name, values, programs, warps, stages, region, attributes.data if attributes else None, marked, per)
+        return cls(name, values, programs, options, region, attributes.data if attributes else None, marked, per)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -153,10 +181,30 @@ class LaunchOp(Op):
             printer.print_ssa_value(extent)
             printer.print_string(f" / {size}")
         printer.print_string(")")
+        if self.persistent is not None:
+            printer.print_string(f" persistent {self.persistent.data}{' blocked' if self.blocked else ''}")
         printer.print_string(f" num_warps {self.num_warps.data} num_stages {self.num_stages.data}")
+        if self.max_registers is not None:
+            printer.print_string(f" max_registers {self.max_registers.data}")
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
+
+
+def _parse_options(parser: Parser) -> LaunchOptions:
+    persistent, blocked = _parse_number(parser, "persistent"), False
+    if persistent is not None:
+        blocked = parser.parse_optional_keyword("blocked") is not None
+    parser.parse_keyword("num_warps")
+    warps = parser.parse_integer()
+    parser.parse_keyword("num_stages")
+    stages = parser.parse_integer()
+    return LaunchOptions(warps, stages, persistent, blocked, _parse_number(parser, "max_registers"))
+
+
+def _parse_number(parser: Parser, keyword: str) -> int | None:
+    """The number behind a keyword, if it is there."""
+    return parser.parse_integer() if parser.parse_optional_keyword(keyword) else None
 
 
 def _parse_size(parser: Parser) -> int:

@@ -55,6 +55,8 @@ class TritonPrinter(Printer):
         self.ranges: dict[SSAValue, RangeNames] = {}
         self._helpers = helpers
         self._comment: str | None = None
+        self.cell = "tl.program_id(0)"
+        """What says which cell of the grid is computed."""
         self._op: Operation = launch
         self.ragged = {op: ragged_ranges(op) for op in walk(launch, tile.Access) if not is_described(op)}
         """The ranges whose lanes each access must check."""
@@ -101,6 +103,13 @@ class TritonPrinter(Printer):
         """A compound statement; what is written inside is indented."""
         self._explain()
         with self.writer.block(header):
+            yield
+
+    @contextmanager
+    def cells(self, visits: str) -> Iterator[None]:
+        """A loop over the cells of a program, whose number is that of each."""
+        self.cell = self.names.fresh("cell")
+        with self.block(f"for {self.cell} in {visits}:"):
             yield
 
     def _explain(self) -> None:

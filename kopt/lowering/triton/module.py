@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -30,7 +31,7 @@ from kopt.lowering.triton import (
 from kopt.lowering.triton.helpers import Helpers
 from kopt.lowering.triton.kernel import TritonPrinter, block_sizes, launched_extents, limits_only
 from kopt.lowering.writer import Writer
-from kopt.open_extents import plain_name
+from kopt.open_extents import OpenExtent, plain_name
 from kopt.walk import walk
 
 #: Names that emitted modules use for themselves.
@@ -97,16 +98,52 @@ def _kernel_text(launch: triton.LaunchOp, name: str, helpers: Helpers) -> str:
             writer.comment(f"only written: {', '.join(kernel[pointer].text for pointer in launch.written_only)}")
         sizes = block_sizes(launch)
         writer.lines(f"{name}: tl.constexpr = {sizes[tag]}" for tag, name in kernel.blocks.items())
-        kernel.print_block(launch.body.block)
+        with _cells_of(kernel, launch):
+            kernel.print_block(launch.body.block)
     return writer.text()
 
 
-def programs(launch: triton.LaunchOp) -> str:
-    """How many programs a launch has, by the extents of its arrays where these differ from call to call."""
+@contextmanager
+def _cells_of(kernel: TritonPrinter, launch: triton.LaunchOp) -> Iterator[None]:
+    """The loop over the cells of a persistent program, around what it does for one; nothing for other programs.
+
+    ``for pid in tl.range(tl.program_id(0), 1000, 132):``, or over neighbours.
+    """
+    if launch.persistent is None:
+        yield
+        return
+    cells = _cells(launch, "tl.cdiv", lambda one: kernel.extent(one).text)
+    step = _at_most(launch.persistent.data, cells)
+    first, last = kernel.names.fresh("first_cell"), kernel.names.fresh("last_cell")
+    arguments = f"tl.program_id(0), {cells}, {step}"
+    if launch.blocked:
+        share = -(-int(cells) // int(step)) if cells.isdigit() else f"tl.cdiv({cells}, {step})"
+        kernel.line(f"{first} = tl.program_id(0) * {share}")
+        kernel.line(f"{last} = min({first} + {share}, {cells})")
+        arguments = f"{first}, {last}"
+    with kernel.cells(f"tl.range({arguments})"):
+        yield
+
+
+def _cells(launch: triton.LaunchOp, divide: str, name: Callable[[OpenExtent], str]) -> str:
+    """How many cells a launch has, by the extents of its arrays where these differ from call to call."""
     extents = [(extent_of(value), size) for value, size in launch.per]
-    open = [f"triton.cdiv({plain_name(extent)}, {size})" for extent, size in extents if extent is not None]
+    open = [f"{divide}({name(extent)}, {size})" for extent, size in extents if extent is not None]
     factor = launch.programs.data
     return " * ".join([*([str(factor)] if factor != 1 or not open else []), *open])
+
+
+def programs(launch: triton.LaunchOp) -> str:
+    """How many programs a launch has: one a cell, or those that share them."""
+    cells = _cells(launch, "triton.cdiv", plain_name)
+    if launch.persistent is None:
+        return cells
+    return _at_most(launch.persistent.data, cells)
+
+
+def _at_most(most: int, cells: str) -> str:
+    """The lower of two counts, of which the second is text."""
+    return str(min(most, int(cells))) if cells.isdigit() else f"min({most}, {cells})"
 
 
 def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
@@ -115,6 +152,8 @@ def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
     def print_launch(writer: Writer, launch: triton.LaunchOp, arguments: list[str]) -> None:
         arguments = [*descriptors.arguments(launch, arguments), *map(plain_name, launched_extents(launch))]
         options = [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
+        if launch.max_registers is not None:
+            options.append(f"maxnreg={launch.max_registers.data}")
         writer.line(f"{kernels[launch]}[({programs(launch)},)]({', '.join([*arguments, *options])})")
 
     return print_launch

@@ -17,8 +17,8 @@ def print_constant(kernel: TritonPrinter, op: arith.ConstantOp) -> None:
 
 
 def print_program_id(kernel: TritonPrinter, op: triton.ProgramIdOp) -> None:
-    """``tl.program_id(0)``."""
-    kernel.define(op.result, Expr("tl.program_id(0)"))
+    """``tl.program_id(0)``, or the cell that a persistent program is at."""
+    kernel.define(op.result, Expr(kernel.cell))
 
 
 def print_same(kernel: TritonPrinter, op: arith.IndexCastOp | tile.ExtractOp | triton.RetagOp) -> None:

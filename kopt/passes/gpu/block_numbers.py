@@ -28,11 +28,11 @@ def _arith(build: Builder, kind: type, value: SSAValue, number: Count, hint: str
     return build.add(kind(value, _value(build, number)), hint)
 
 
-def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count]) -> list[SSAValue]:
+def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count], group: int | None = None) -> list[SSAValue]:
     """Adds the block number of each dimension to a kernel. Cells run with the last dimension first.
 
     A count may be the extent of which there are blocks. Where the last two dimensions are rows and columns of a dot,
-    rows of blocks are grouped.
+    rows of blocks are grouped; ``group`` says how many are, 1 none, and may ask for it of any dimensions.
     """
     build = Builder(InsertPoint.at_end(body), grid)
     pid = build.add(triton.ProgramIdOp(), "pid")
@@ -40,14 +40,16 @@ def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count]) -> li
     wide = [number for number, count in enumerate(counts) if isinstance(count, SSAValue) or count > 1]
     hints = [f"{range.name_hint or 'tile'}_block" for range in grid.ranges]
     last = wide[-2:]
-    if len(last) < 2 or _is_low(counts[last[0]]) or not _is_product(grid, last):
+    rows = _GROUP if group is None else group
+    is_grouped = _is_product(grid, last) if group is None else group > 1
+    if len(last) < 2 or _is_low(counts[last[0]], rows) or not is_grouped:
         found = _row_major(build, pid, wide, counts, hints)
     else:
         height, width = (counts[number] for number in last)
         outer = wide[:-2]
         cells = _times(build, height, width) if outer else 1
         inside = _arith(build, RemSIOp, pid, cells, "cell") if outer else pid
-        found = dict(zip(last, _grouped(build, inside, height, width, [hints[n] for n in last]), strict=True))
+        found = dict(zip(last, _grouped(build, inside, (height, width), rows, [hints[n] for n in last]), strict=True))
         if outer:
             found |= _row_major(build, _arith(build, DivSIOp, pid, cells), outer, counts, hints)
     return [found[number] if number in found else build.index(0) for number in range(len(counts))]
@@ -61,8 +63,8 @@ def _blocks(build: Builder, count: Count, range: SSAValue) -> Count:
     return _arith(build, DivSIOp, _arith(build, AddiOp, count, size - 1), size) if size > 1 else count
 
 
-def _is_low(rows: Count) -> bool:
-    return isinstance(rows, int) and rows <= _GROUP
+def _is_low(rows: Count, group: int) -> bool:
+    return isinstance(rows, int) and rows <= group
 
 
 def _times(build: Builder, one: Count, other: Count) -> Count:
@@ -93,13 +95,14 @@ def _row_major(
 
 
 def _grouped(
-    build: Builder, pid: SSAValue, rows: Count, columns: Count, hints: Sequence[str]
+    build: Builder, pid: SSAValue, counts: tuple[Count, Count], size: int, hints: Sequence[str]
 ) -> tuple[SSAValue, SSAValue]:
-    """Groups of `_GROUP` rows of blocks; within a group, columns of blocks one after another."""
-    cells = _times(build, columns, _GROUP)
+    """Groups of ``size`` rows of blocks; within a group, columns of blocks one after another."""
+    rows, columns = counts
+    cells = _times(build, columns, size)
     group = _arith(build, DivSIOp, pid, cells)
-    first = _arith(build, MuliOp, group, _GROUP, "first")
-    height = build.add(MinSIOp(build.add(SubiOp(_value(build, rows), first)), build.index(_GROUP)), "group")
+    first = _arith(build, MuliOp, group, size, "first")
+    height = build.add(MinSIOp(build.add(SubiOp(_value(build, rows), first)), build.index(size)), "group")
     inside = _arith(build, RemSIOp, pid, cells, "inside")
     row = build.add(AddiOp(first, _arith(build, RemSIOp, inside, height)), hints[0])
     return row, _arith(build, DivSIOp, inside, height, hints[1])

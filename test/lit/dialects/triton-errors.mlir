@@ -21,6 +21,26 @@ func.func @f(%x: memref<8xf32>) {
 // -----
 
 func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{the cells of a launch are shared by at least 1 persistent program}}
+  triton.launch @k (%a = %x) grid (8) persistent 0 num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{a thread has 1 to 255 registers, found 256}}
+  triton.launch @k (%a = %x) grid (8) num_warps 4 num_stages 2 max_registers 256 {
+    %pid = triton.program_id
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
   triton.launch @k (%a = %x) grid (1) num_warps 4 num_stages 2 {
     %pid = triton.program_id
     // expected-error @+1 {{triton.range cannot walk from 9 to 8}}

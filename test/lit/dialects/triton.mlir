@@ -41,6 +41,19 @@ func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @persistent
+// CHECK-NEXT: triton.launch @persistent_0 (%a = %x) grid (8) persistent 4 num_warps 4 num_stages 2 {
+// CHECK: triton.launch @persistent_1 (%a = %x) grid (8) persistent 4 blocked num_warps 4 num_stages 2 max_registers 64 {
+func.func @persistent(%x: memref<1000xf32>) {
+  triton.launch @persistent_0 (%a = %x) grid (8) persistent 4 num_warps 4 num_stages 2 {
+    %pid = triton.program_id
+  }
+  triton.launch @persistent_1 (%a = %x) grid (8) persistent 4 blocked num_warps 4 num_stages 2 max_registers 64 {
+    %pid = triton.program_id
+  }
+  func.return
+}
+
 // CHECK-LABEL: func.func @extents
 // CHECK: triton.launch @extents_0 (%a = %x) grid (2 per %m / 64 per %n / 32) num_warps 4 num_stages 2 {
 // CHECK-NEXT: %k = tile.dim %a 0 : memref<?x?xf32>

@@ -13,6 +13,37 @@ func.func @swapped(%x: memref<64x256xf32>, %n: memref<64x256xi32>) {
 
 // -----
 
+// CHECK-LABEL: func.func @shared
+// CHECK: programs 132 share blocked group 4 registers 64
+func.func @shared(%x: memref<64x256xf32>) {
+  tile.grid (%i: b0=8, %j: b1=128) in (64, 256) plan {order [i, j] programs 132 share blocked group 4 registers 64 @x = %x pointer} {
+    %v = tile.load %x[%i, %j] via @x : memref<64x256xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @shares(%x: memref<64xf32>) {
+  // expected-error @+1 {{'share' says which cells programs have, and there is no 'programs'}}
+  tile.grid (%i: b0=8) in (64) plan {order [i] share blocked registers 64 @x = %x pointer} {
+    %v = tile.load %x[%i] via @x : memref<64xf32> -> !tile.tile<b0=8 x f32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @registers(%x: memref<64xf32>) {
+  // expected-error @+1 {{a thread has at most 255 registers, not 300}}
+  tile.grid (%i: b0=8) in (64) plan {order [i] registers 300 @x = %x pointer} {
+    %v = tile.load %x[%i] via @x : memref<64xf32> -> !tile.tile<b0=8 x f32>
+  }
+  func.return
+}
+
+// -----
+
 func.func @kinds(%x: memref<64xf32>) {
   tile.grid (%i: b0=8) in (64) plan {order [i] @x = %x window} {
     // expected-error @+1 {{no Triton code is made of '@x = %x window' yet: 'pointer', 'descriptor' and 'atomic' alone are}}

@@ -1,0 +1,69 @@
+"""Persistent programs of a GPU: whether a fixed number of them share the cells of a launch. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kopt.analysis.launch_models import fixed_model
+from kopt.analysis.plans import GridNames
+from kopt.dialects.atomic import CasOp
+from kopt.dialects.tile import GridOp, WhileOp
+from kopt.ir.ranges import binding
+from kopt.planning.gpu_cost import GpuLaunch
+from kopt.plans.plan import Options, Plan
+from kopt.targets.chips import GpuChip
+from kopt.targets.costs import gpu_costs
+from kopt.walk import walk
+
+#: Persistent programs take clearly less than one for each cell where they do by more than this.
+_CLEARLY = 0.9
+
+
+def with_persistence(
+    grid: GridOp, known: GridNames, plan: Plan, chip: GpuChip, asked: str | None, each: int | None
+) -> Plan:
+    """A plan whose cells are shared by persistent programs, where that is asked for or clearly pays.
+
+    There are ``each`` of them for a multiprocessor, as many as it holds at once if that is left open. Of what has
+    fewer cells each has its own program anyway.
+    """
+    if asked == "off" or (asked is None and each is None and not _may_pay(grid, chip)):
+        return plan
+    usual = GpuLaunch(fixed_model(grid, known), {}, plan, chip, {})
+    count = gpu_costs(chip).multiprocessors * (each or int(usual.occupancy()))
+    cells = _cells(grid)
+    if cells is not None and cells <= count:
+        return plan
+    shared = replace(plan, options=(*plan.options, *_words(count, asked)))
+    if asked is not None or each is not None:
+        return shared
+    before, after = (one.cost().seconds for one in (usual, replaced(usual, shared)))
+    return shared if before is not None and after is not None and float(after) < _CLEARLY * float(before) else plan
+
+
+def replaced(launch: GpuLaunch, plan: Plan) -> GpuLaunch:
+    """The same launch by another plan."""
+    return GpuLaunch(launch.model, {}, plan, launch.chip, {})
+
+
+def _words(count: int, asked: str | None) -> Options:
+    return (("programs", count), *((("share", "blocked"),) if asked == "blocked" else ()))
+
+
+def _may_pay(grid: GridOp, chip: GpuChip) -> bool:
+    """Whether to start the programs of all cells takes longer than an empty kernel, and none waits for another."""
+    costs, cells = gpu_costs(chip), _cells(grid)
+    if cells is None or -(-cells // costs.multiprocessors) * costs.dispatch_seconds <= costs.launch_seconds:
+        return False
+    return not walk(grid, CasOp, WhileOp)
+
+
+def _cells(grid: GridOp) -> int | None:
+    """The cells of a grid; None where that is known only when it runs."""
+    total = 1
+    for range in grid.ranges:
+        trips = binding(range).trips
+        if trips is None:
+            return None
+        total *= trips
+    return total
