@@ -184,10 +184,13 @@ class Live:
     """Values alive at once at one place of a body: the shapes and bits of all that are no scalars.
 
     Of one body there are several where block sizes decide which place is the widest; none is a part of another.
+    ``passing`` are those of them that are computed lane by lane on the way to a store: registers need not hold them
+    whole.
     """
 
     path: tuple[str, ...]
     values: tuple[tuple[tuple[Coefficient, ...], int], ...]
+    passing: tuple[tuple[tuple[Coefficient, ...], int], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

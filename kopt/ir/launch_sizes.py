@@ -70,7 +70,10 @@ class _Sizing:
         return tuple((tag, self._size(size)) for tag, size in work.dims)
 
     def _live(self, live: Live) -> Live:
-        return replace(live, values=tuple((tuple(map(self._size, shape)), bits) for shape, bits in live.values))
+        values, passing = (
+            tuple((tuple(map(self._size, shape)), bits) for shape, bits in some) for some in (live.values, live.passing)
+        )
+        return replace(live, values=values, passing=passing)
 
 
 def block_number_of(tag: str, size: Coefficient, distance: IndexExpr) -> IndexExpr:

@@ -120,9 +120,8 @@ class GpuProgram:
     def registers(self) -> Number:
         """Registers of a thread: its share of what products sum and multiply, or of what else is alive at once."""
         words = [self._sums(path) + self._computed(path) / 2 for path in self._paths]
-        words += [
-            self._words(live) + self._carried(live.path) for live in self._model.live if live.path not in self._paths
-        ]
+        others = [live for live in self._model.live if live.path not in self._paths]
+        words += [self._words(live, bool(self._products)) + self._carried(live.path) for live in others]
         return _ADDRESSES + max_of(words) / self.threads
 
     @cached_property
@@ -162,7 +161,7 @@ class GpuProgram:
     def _sums(self, path: Sequence[str]) -> Number:
         """Lanes of the results of all products of one body."""
         found = (work for work in self._products if work.path == path)
-        return sum(self._size((*work.dims[:-2], work.dims[-1])) for work in found)
+        return sum(work.count * self._size((*work.dims[:-2], work.dims[-1])) for work in found)
 
     def _computed(self, path: Sequence[str]) -> Number:
         """Lanes of operands of products that stand in registers: those computed, and those at loaded places."""
@@ -194,9 +193,14 @@ class GpuProgram:
     def _loads(self, path: Sequence[str]) -> list[ModelAccess]:
         return [one for one in self._model.accesses if one.path == path and one.mode == "load"]
 
-    def _words(self, live: Live) -> Number:
-        """Registers of the values of a place; an op of each lane by itself puts its result where an operand was."""
+    def _words(self, live: Live, passes: bool = False) -> Number:
+        """Registers of the values of a place; an op of each lane by itself puts its result where an operand was.
+
+        Beside the sums of products, what ``passes`` by takes none: it is computed a few lanes at a time.
+        """
         words = [self._lanes(shape) * max(16, bits) / 32 for shape, bits in live.values]
+        if passes and live.passing:
+            return sum(words) - sum(self._lanes(shape) * max(16, bits) / 32 for shape, bits in live.passing)
         return sum(words) - (max_of(words) if len(words) > 1 else 0)
 
     def _carried(self, path: Sequence[str]) -> Number:

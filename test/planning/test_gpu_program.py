@@ -102,6 +102,24 @@ def test_values_that_are_alive_at_once() -> None:
     assert program(model, b0=1024).registers == 40
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_sums_of_all_products_of_a_body(count: int) -> None:
+    several = replace(PRODUCT, work=tuple(replace(work, count=count) for work in PRODUCT.work))
+    found = program(several, options={"warps": 8}, b0=128, b1=128, b2=64)
+    assert found.registers == 40 + count * 128 * 128 / 256
+
+
+def test_what_passes_by_takes_no_registers_beside_sums() -> None:
+    """Without products it does: nothing else says how many warps there are."""
+    stored, sums = ((128, 128), 16), ((128, 128), 32)
+    place = Live(("i",), (sums, sums, sums, stored), (sums, sums))
+    held = {"warps": 8}
+    with_products = replace(PRODUCT, live=(place,))
+    assert program(with_products, options=held, b0=8, b1=8, b2=64).registers == 40 + 1.5 * 128 * 128 / 256
+    plain, _ = elementwise(1 << 20, False)
+    assert program(replace(plain, live=(place,)), options=held, b0=8).registers == 40 + 2.5 * 128 * 128 / 256
+
+
 def test_what_no_program_holds_is_walked() -> None:
     model, _ = elementwise(1 << 20, False)
     long, blocks = alive(model, ((1, 131072), 32)), alive(model, ((parameter("b0"), 64), 32))

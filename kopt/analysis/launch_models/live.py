@@ -13,13 +13,26 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.alive_values import alive_values
+from kopt.analysis.lane_scalars import LANE_BY_LANE
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import Path, inner_path
-from kopt.dialects.tile import CarryingLoop, DimAttr, TakeAlongOp, TileType, tile_type
+from kopt.dialects.tile import (
+    BroadcastOp,
+    CarryingLoop,
+    DimAttr,
+    FullOp,
+    MaskOp,
+    StoreOp,
+    TakeAlongOp,
+    TileType,
+    tile_type,
+)
 from kopt.ir.launch_model import Live
 from kopt.ir.launch_sizes import widest
 from kopt.ir.polynomial import Coefficient
 
+#: Ops whose lanes are each of the same lane of their operands.
+_LANE_BY_LANE = (*LANE_BY_LANE, BroadcastOp, MaskOp)
 #: The shape of a value, and the bits of its elements.
 Shape = tuple[tuple[Coefficient, ...], int]
 
@@ -36,8 +49,38 @@ def live(launch: Launch) -> tuple[Live, ...]:
 
 def _places(launch: Launch, path: Path, block: Block) -> Iterator[Live]:
     """The places of a block after which something is no longer alive."""
-    for shapes in alive_values(block, lambda value: _shape(launch, value), lambda op: _inside(launch, op)):
-        yield Live(path, shapes)
+    found: dict[SSAValue, bool] = {}
+    for alive in alive_values(
+        block,
+        lambda value: _counted(launch, value, found),
+        lambda op: [(shape, False) for shape in _inside(launch, op)],
+    ):
+        yield Live(path, tuple(shape for shape, _ in alive), tuple(shape for shape, passing in alive if passing))
+
+
+def _counted(launch: Launch, value: SSAValue, found: dict[SSAValue, bool]) -> tuple[Shape, bool] | None:
+    """The shape of a tile, and whether it passes by."""
+    shape = _shape(launch, value)
+    return None if shape is None else (shape, _passes(value, found))
+
+
+def _passes(value: SSAValue, found: dict[SSAValue, bool]) -> bool:
+    """Whether a value is computed lane by lane, and all that is made of it too, up to what is stored.
+
+    A constant takes no registers before the loop that it enters.
+    """
+    if isinstance(value.owner, FullOp):
+        return True
+    if value not in found:
+        made = isinstance(value.owner, _LANE_BY_LANE)
+        users = [use.operation for use in value.uses]
+        within = all(isinstance(op, _LANE_BY_LANE) and op.parent is value.owner.parent for op in users)
+        found[value] = made and within and all(_passes(op.results[0], found) or _is_stored(op) for op in users)
+    return found[value]
+
+
+def _is_stored(op: Operation) -> bool:
+    return bool(op.results[0].uses) and all(isinstance(use.operation, StoreOp) for use in op.results[0].uses)
 
 
 def _shape(launch: Launch, value: SSAValue) -> Shape | None:

@@ -178,6 +178,15 @@ def test_a_value_lives_until_its_last_use() -> None:
     assert (widest(LOAD), widest(*chain), widest(*chain, f"%s = tile.add %v, %b : {TILE}")) == (1, 2, 3)
 
 
+def test_what_is_computed_on_the_way_to_a_store_passes() -> None:
+    """But for what is stored itself, and what anything else than a store needs."""
+    chain = [LOAD, f"%a = tile.neg %v : {TILE}", f"%b = tile.mul %a, %v : {TILE}", STORE.replace("%v", "%b")]
+    passing = [len(place.passing) for place in live(launch(*chain, asked="plan"))]
+    assert max(passing) == 1
+    summed = [*chain, f"%s = tile.reduce add %a [1] : {TILE}"]
+    assert not any(place.passing for place in live(launch(*summed, asked="plan")))
+
+
 def test_what_is_used_in_a_loop_lives_through_it() -> None:
     inside = f"tile.for %k: b2=4 in (0, 60) {{\n%a = tile.neg %v : {TILE}\n}}"
     found = live(launch(LOAD, inside))
