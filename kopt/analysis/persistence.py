@@ -15,8 +15,9 @@ from kopt.targets.chips import GpuChip
 from kopt.targets.costs import gpu_costs
 from kopt.walk import walk
 
-#: Persistent programs take clearly less than one for each cell where they do by more than this.
-_CLEARLY = 0.9
+#: Persistent programs take clearly less than one for each cell where they take a third less: they load nothing ahead
+#: while others compute, and the model does not tell how well programs that start on their own overlap.
+_CLEARLY = 2 / 3
 
 
 def with_persistence(
@@ -24,13 +25,15 @@ def with_persistence(
 ) -> Plan:
     """A plan whose cells are shared by persistent programs, where that is asked for or clearly pays.
 
-    There are ``each`` of them for a multiprocessor, as many as it holds at once if that is left open. Of what has
-    fewer cells each has its own program anyway.
+    There are ``each`` of them for a multiprocessor, as many as its threads allow if that is left open: what registers
+    and memory allow is known to the compiler, and more programs than it holds do no harm. Of what has fewer cells each
+    has its own program anyway.
     """
     if asked == "off" or (asked is None and each is None and not _may_pay(grid, chip)):
         return plan
     usual = GpuLaunch(fixed_model(grid, known), {}, plan, chip, {})
-    count = gpu_costs(chip).multiprocessors * (each or int(usual.occupancy()))
+    costs = gpu_costs(chip)
+    count = costs.multiprocessors * (each or min(costs.programs, int(costs.threads // usual.program.threads)))
     cells = _cells(grid)
     if cells is not None and cells <= count:
         return plan

@@ -15,13 +15,13 @@ def _aligned(x):
 def fp8_matmul_0_kernel(scales_x, scales_y, out, x_desc, y_desc):
     # only written: out
     BLOCK_0: tl.constexpr = 128
-    BLOCK_1: tl.constexpr = 128
+    BLOCK_1: tl.constexpr = 256
     BLOCK_2: tl.constexpr = 128
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
     pid = tl.program_id(0)
-    first = pid // 256 * 8
+    first = pid // 128 * 8
     group = min(32 - first, 8)
-    inside = pid % 256
+    inside = pid % 128
     tile_m_block = first + inside % group
     tile_n_block = inside // group
     tile_m_begin = tile_m_block * BLOCK_0
@@ -46,12 +46,12 @@ def fp8_matmul(x, y, scales_x, scales_y):
     # quantized.py:59: out = torch.empty([m, n], dtype=scales_x.dtype)
     out = torch.empty((4096, 4096), dtype=torch.bfloat16, device=x.device)
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
-    fp8_matmul_0_kernel[(1024,)](
+    fp8_matmul_0_kernel[(512,)](
         scales_x,
         scales_y,
         out,
         TensorDescriptor(_aligned(x), [4096, 4096], [4096, 1], [128, 128]),
-        TensorDescriptor(_aligned(y), [4096, 4096], [4096, 1], [128, 128]),
+        TensorDescriptor(_aligned(y), [4096, 4096], [4096, 1], [128, 256]),
         num_warps=8,
         num_stages=4,
     )
