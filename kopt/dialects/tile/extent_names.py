@@ -143,6 +143,6 @@ def _shape(type: Attribute) -> tuple[int, ...]:
 
 
 def _values(func: FuncOp) -> Iterator[SSAValue]:
-    yield from func.body.block.args
+    yield from func.body.blocks[0].args if func.body.blocks else ()
     for op in walk(func):
         yield from op.results
