@@ -155,9 +155,28 @@ def walks(entry: Entry, loop: ForOp) -> bool:
 
 
 def moving_ops(value: SSAValue, loop: ForOp) -> frozenset[Operation]:
-    """The ops of a loop's body that compute a value from its range; none where one of them cannot be repeated."""
+    """The ops of a loop's body that compute a value from its range; none where one of them cannot be repeated.
+
+    Numbers are loaded a visit ahead as well, such as those of pages, ``keys[table[s, tile.id]]``.
+    """
     moving = _moving(value, loop)
-    return moving if all(is_side_effect_free(op) and not op.regions for op in moving) else frozenset()
+    return moving if all(_can_be_repeated(op, loop) for op in moving) else frozenset()
+
+
+def _can_be_repeated(op: Operation, loop: ForOp) -> bool:
+    """Whether an op gives the same a visit ahead: it computes, or loads a number of what is only read.
+
+    The number of the first visit is loaded before it is known whether there is one, so its place has to be known.
+    """
+    if isinstance(op, LoadOp):
+        is_number = block_of(op).rank == 0 and op.mask is None
+        return is_number and isinstance(loop.bounds[0], int) and _is_only_read(op.memory)
+    return is_side_effect_free(op) and not op.regions
+
+
+def _is_only_read(memory: SSAValue) -> bool:
+    """Whether a launch only loads from an array; a plan that names it does nothing to it."""
+    return all(isinstance(use.operation, LoadOp | GridOp) for use in memory.uses)
 
 
 def _moving(value: SSAValue, loop: ForOp) -> frozenset[Operation]:

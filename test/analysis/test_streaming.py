@@ -177,6 +177,23 @@ def test_what_reads_memory_that_may_change_is_not_repeated() -> None:
     assert not walks(named(module)["e"], only(module, ForOp))
 
 
+WRITTEN = "tile.store %u, %idx[%b] : !tile.tile<i32>, memref<64xi32>"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "last", "repeated"),
+    [("0, 64", "", True), ("%n, 64", "", False), ("0, 64", WRITTEN, False)],
+    ids=["read only", "first visit unknown", "written"],
+)
+def test_numbers_are_loaded_a_visit_ahead_where_nothing_changes_them(bounds: str, last: str, repeated: bool) -> None:
+    body = f"""%b = tile.begin %k : !tile.range<b1=1>
+      %u = tile.load %idx[%b] : memref<64xi32> -> !tile.tile<i32>
+      %e = tile.extract %u : !tile.tile<i32> to index
+      {last}"""
+    module = parse(TEXT.format(body=loop(bounds, body, 1), shape="1000x128"))
+    assert walks(named(module)["e"], only(module, ForOp)) == repeated
+
+
 def test_loops_around_are_those_of_the_cell_innermost_first() -> None:
     module = parse(TEXT.format(body=loop("0, %n", loop("0, 64", ROWS, 8, "", "b2", "h")), shape="1000x128"))
     outer, inner = walk(module, ForOp)
