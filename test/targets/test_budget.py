@@ -30,7 +30,7 @@ def test_no_query_admits_more_than_there_is(budget, size):
         assert budget.blocks([(size, 2)], size) <= budget.vmem
     limit = budget.vmem_limit(size)
     assert limit is None or budget.scoped_vmem < limit <= budget.vmem
-    assert budget.cell_bytes() < budget.scoped_vmem <= budget.vmem
+    assert budget.cell_bytes() <= budget.window_bytes() and budget.scoped_vmem <= budget.vmem
 
 
 @pytest.mark.parametrize(
