@@ -67,6 +67,15 @@ class GridMemory:
                 total += 2 * window_bytes(window.block, window.bits)
         return total + self._temporaries
 
+    def of_blocks(self, left: Collection[Operation] = ()) -> int:
+        """Where accesses have buffers of their own blocks, or all of an array its window; some are ``left`` out."""
+        total = 0
+        for window in self.windows.values():
+            accesses = [op for op in (*window.loads, *window.stores) if op not in left]
+            blocks = sum(_accessed_bytes(access, window.bits) for access in accesses)
+            total += 2 * min(blocks, window_bytes(window.block, window.bits))
+        return total + self._temporaries
+
     @cached_property
     def unordered(self) -> Mapping[SSAValue, Window]:
         """The windows of all arrays, whatever the order of the grid's dimensions."""

@@ -52,6 +52,7 @@ PASSES: dict[str, str] = {
     "host-partition": "kopt.passes.host_partition:HostPartitionPass",
     "unroll-single-trip-loops": "kopt.passes.unroll_single_trip_loops:UnrollSingleTripLoopsPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
+    "keep-blocks": "kopt.passes.keep_blocks:KeepBlocksPass",
     "keep-reduced-dims": "kopt.passes.keep_reduced_dims:KeepReducedDimsPass",
     "lower-jagged": "kopt.passes.lower_jagged:LowerJaggedPass",
     "lower-remote-copies": "kopt.passes.lower_remote_copies:LowerRemoteCopiesPass",

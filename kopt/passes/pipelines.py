@@ -181,6 +181,8 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("dce"),
         # Loads are final, and what is loaded once has windows and DMAs of its own.
         _make("hoist-loads"),
+        # Which loads find the same blocks is known now; where all those come from, plans decide.
+        *([] if config.loop_type in ("resident", "grid") else [_make("keep-blocks", chip=chip)]),
         # How blocks arrive decides what must be legal, so plans come first.
         _make("plan-accesses", loop_type=config.loop_type, chip=chip, **_pins_of_blocks(config)),
         # Right after: what a plan cannot be is said of the kernel as its author wrote it.

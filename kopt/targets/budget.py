@@ -129,9 +129,9 @@ class Budget:
         """Whether an array that is read may be in VMEM as a whole."""
         return size <= self.vmem // 2
 
-    def keeps(self, size: int) -> bool:
-        """Whether scratch memory may hold so many bytes for later loops of a cell, beside the blocks of that cell."""
-        return size + self.cell_bytes() <= self.vmem * 7 // 8
+    def keeps(self, size: int, cell: int) -> bool:
+        """Whether scratch memory may hold so many bytes for later loops, beside what else the cell takes."""
+        return size + cell <= self.vmem * 7 // 8
 
     def holds_updated(self, block: int) -> bool:
         """Whether a block that is read and written may be in VMEM: twice as it comes and twice as it goes."""

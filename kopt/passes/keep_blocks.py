@@ -1,0 +1,100 @@
+"""The pass ``keep-blocks``: what two loops of a cell walk comes from memory once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kopt.analysis.kept_blocks import KeptBlocks, shared_reads
+from kopt.analysis.launch_loops import LaunchLoops
+from kopt.diagnostics import remark
+from kopt.dialects.host import LaunchOp
+from kopt.dialects.host.launch import ints_of
+from kopt.dialects.tile import LoadOp, StoreOp
+from kopt.passes.launches import grid_of
+from kopt.passes.replacing import replacing
+from kopt.targets.budget import Budget
+from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
+from kopt.walk import walk
+
+
+@dataclass(frozen=True)
+class KeepBlocksPass(ModulePass):
+    """Keeps the blocks that a loop loads for later loops of the cell over the same blocks, in an array of the launch.
+
+    Only the cells see this array, so that it is scratch memory. It is for rows that VMEM holds once, and not as a
+    window that is filled while another is used. Such rows come by pipelines or DMAs, from memory for each loop.
+
+        %out = host.launch @softmax (%x = …) writes [] yields (%out : …) … {
+          tile.for %k: b1=512 in (0, 65536) … { %v = tile.load %x[%i, %k] … }
+          tile.for %l: b2=512 in (0, 65536) … { %w = tile.load %x[%i, %l] … } }
+    becomes
+        %out, %unused = host.launch @softmax (%x = …) writes [] yields (%out : …, %kept_x : …) … {
+          tile.for %k: b1=512 in (0, 65536) … { %v = tile.load %x[%i, %k] …   tile.store %v, %kept_x[%i, %k] … }
+          tile.for %l: b2=512 in (0, 65536) … { %w = tile.load %kept_x[%i, %l] … } }
+
+    A remark says what is kept. It never refuses.
+    """
+
+    name = "keep-blocks"
+
+    chip: str = chip_option(TPU_CHIPS, "tpu7x")
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for launch in walk(op, LaunchOp):
+            if found := _worth_keeping(launch, TPU_CHIPS[self.chip]):
+                _keep(launch, found)
+
+
+def _worth_keeping(launch: LaunchOp, chip: TpuChip) -> list[KeptBlocks]:
+    """What fits beside a cell's blocks, of a launch whose arrays do not stay on the chip as windows."""
+    grid, budget = grid_of(launch), Budget(chip)
+    memory = LaunchLoops(launch, grid).memory
+    if grid.plan is not None or budget.holds_windows(memory.of_windows()):
+        return []
+    given = {*launch.body.block.args[: len(launch.inputs)]}
+    windows = [window for array, window in memory.windows.items() if array in given]
+    kept: list[KeptBlocks] = []
+    for one in shared_reads(grid, windows):
+        more = [*kept, one]
+        left = {load for each in more for load in each.again}
+        if budget.keeps(sum(each.bytes for each in more), memory.of_blocks(left)):
+            kept = more
+    return kept
+
+
+def _keep(launch: LaunchOp, found: Sequence[KeptBlocks]) -> None:
+    block = launch.body.block
+    for one in found:
+        memory = one.first.memory
+        array = block.insert_arg(memory.type, len(block.args))
+        array.name_hint = f"kept_{memory.name_hint}" if memory.name_hint else "kept"
+        _through(one, array)
+        count = len(one.again)
+        loops = "1 later loop" if count == 1 else f"{count} later loops"
+        remark(one.first, f"blocks of '{memory.name_hint or 'an array'}' are kept for {loops}")
+    body = Rewriter.move_region_contents_to_new_regions(launch.body)
+    name, writes = launch.sym_name.data, ints_of(launch.writes)
+    new = LaunchOp(name, launch.inputs, writes, body, launch.attributes, donates=launch.donated)
+    new.location = launch.location
+    for before, after in zip(launch.outputs, new.outputs, strict=False):
+        after.name_hint = before.name_hint
+    Rewriter.insert_op(new, InsertPoint.before(launch))
+    Rewriter.replace_op(launch, [], new.outputs[: len(launch.outputs)])
+
+
+def _through(blocks: KeptBlocks, array: SSAValue) -> None:
+    """The first load is stored as it comes, and the others read that."""
+    store = StoreOp(blocks.first.result, array, blocks.first.entries)
+    store.location = blocks.first.location
+    Rewriter.insert_op(store, InsertPoint.after(blocks.first))
+    for load in blocks.again:
+        own = replacing(load, LoadOp(array, load.entries))
+        own.result.name_hint = load.result.name_hint
+        Rewriter.replace_op(load, own)
