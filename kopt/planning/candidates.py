@@ -7,7 +7,7 @@ Pure. Of the loops that may be dimensions of the grid one is, or none; the other
 |---|---|
 | gather rows or elements, or begin at loaded numbers | ``rows``, ``dma`` |
 | are updates of rows or elements by loaded numbers | ``rows``; ``one_hot`` |
-| all move with one loop that prefetches, in whole blocks | ``prefetch``, ``writeback``; ``emit_pipeline`` |
+| all move with loops that prefetch, in whole blocks | ``prefetch``, ``writeback``; ``emit_pipeline`` |
 | are single numbers | ``smem``, where they fit |
 | move with the grid only | ``window`` |
 | move with loops besides | ``resident``: the window holds all that the loops walk |
@@ -140,9 +140,9 @@ def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], orde
         options = (("prefetch", (order[-1], 1)),) if ahead else ()
         return Buffer(operand, operand, kind, axes, 1, options=options)
     if walked := _walked_alike(accesses, schedules):
-        tag, kind = walked
+        tags, kind = walked
         written = any(access.mode == "store" for access in accesses)
-        return Buffer(operand, operand, "writeback" if written and kind == "prefetch" else kind, (tag,), 2)
+        return Buffer(operand, operand, "writeback" if written and kind == "prefetch" else kind, tags, 2)
     inside = [tag for tag in moves if schedules.get(tag, "grid") != "grid"]
     return Buffer(operand, operand, "resident" if inside else "window", axes, 2 if axes else 1)
 
@@ -155,11 +155,13 @@ def _apart(accesses: Sequence[ModelAccess]) -> str | None:
     return "dma" if any(access.address for access in accesses) else None
 
 
-def _walked_alike(accesses: Sequence[ModelAccess], schedules: Mapping[str, str]) -> tuple[str, str] | None:
-    """The loop that brings all blocks of an operand, and how it does."""
-    homes = {access.home for access in accesses}
-    (home, *others) = homes or {None}
-    if home is None or others or any(access.mode == "atomic" for access in accesses):
+def _walked_alike(accesses: Sequence[ModelAccess], schedules: Mapping[str, str]) -> tuple[tuple[str, ...], str] | None:
+    """The loops that bring all blocks of an operand, and how they do; one loop where some are written."""
+    homes = tuple(dict.fromkeys(access.home for access in accesses))
+    modes = {access.mode for access in accesses}
+    if "atomic" in modes or len(homes) > 1 and "store" in modes:
         return None
-    kind = schedules.get(home, "grid")
-    return (home, kind) if kind in ("prefetch", "emit_pipeline") else None
+    kinds = {"grid" if home is None else schedules.get(home, "grid") for home in homes}
+    (kind, *others) = kinds or {"grid"}
+    tags = tuple(home for home in homes if home is not None)
+    return (tags, kind) if not others and kind in ("prefetch", "emit_pipeline") else None

@@ -105,7 +105,7 @@ class _Timed(TpuLaunch):
         return Timeline(loop, axes, classes, first, last, self.costs.step_seconds)
 
     def _blocks_of(self, tag: str) -> Sequence[Any]:
-        return self._moved([one for one in self.plan.buffers if self._loop_of(one) == tag])
+        return self._moved([one for one in self.plan.buffers if tag in self._loops_of(one)])
 
     def _of_loop(self, tag: str) -> Timeline:
         """The visits of a loop whose blocks copies of its own bring."""

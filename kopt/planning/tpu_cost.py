@@ -89,7 +89,7 @@ class TpuLaunch:
             self.trips[free[0]] = replace(first, mean=mean, many=np.asarray(mean > 1, float) * first.many)
 
     def _grid(self) -> Pipeline:
-        buffers = [one for one in self.plan.buffers if self._loop_of(one) is None and not _is_exposed(one)]
+        buffers = [one for one in self.plan.buffers if not self._loops_of(one) and not _is_exposed(one)]
         return Pipeline(self.plan.order, self.trips, self._moved(buffers))
 
     def _moved(self, buffers: Sequence[Buffer]) -> list[Moved]:
@@ -117,10 +117,10 @@ class TpuLaunch:
                 found.update({} if changes is None else {tag: changes})
         return found
 
-    def _loop_of(self, buffer: Buffer) -> str | None:
-        """The loop in the kernel whose visits a buffer's copies go with."""
+    def _loops_of(self, buffer: Buffer) -> set[str]:
+        """The loops in the kernel whose visits a buffer's copies go with."""
         homes = [access.home for access in self.blocks.accesses(buffer)] if buffer.kind not in WINDOWS else []
-        return next((home for home in homes if home is not None and home not in self._depth), None)
+        return {home for home in homes if home is not None and home not in self._depth}
 
     def _step(self, turning: int) -> Number:
         """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
@@ -162,7 +162,7 @@ class TpuLaunch:
 
     def _waits(self, turning: int) -> Number:
         """Copies that a step starts and waits for."""
-        here = [one for one in self.plan.buffers if self._loop_of(one) is None and _is_exposed(one)]
+        here = [one for one in self.plan.buffers if not self._loops_of(one) and _is_exposed(one)]
         here = [one for one in here if max(self._depth_of(a.path) for a in self.blocks.accesses(one)) >= turning]
         return sum((one.size for one in self._moved(here)), 0) / self._bandwidth + len(here) * self.costs.step_seconds
 
@@ -189,7 +189,7 @@ class TpuLaunch:
         work = sum((done for _, done in self._work(tag)), Cycles())
         body = self._visit(work + self._picks(tag, -1), self._apart(path for path, _ in self._work(tag)), tag)
         body = body + sum(self._loop(inner) for inner in self._loops(tag))
-        moved = self._moved([one for one in self.plan.buffers if self._loop_of(one) == tag])
+        moved = self._moved([one for one in self.plan.buffers if tag in self._loops_of(one)])
         if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:
             more = self._body(Cycles(), self.costs.step_cycles)
             run = Pipeline([tag], self.trips, moved).run(lambda _: body, self._bandwidth, more)

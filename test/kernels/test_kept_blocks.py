@@ -41,3 +41,9 @@ def test_rows_are_kept_for_the_second_loop(mode: str, rows: int) -> None:
 def test_rows_are_not_kept(columns: int) -> None:
     kernel = kopt.kernel(centred, target="pallas:v4", config={"block_sizes": [2048, 8]})
     assert "kept_x" not in kernel.lower(f"f32[8,{columns}]", f"f32[8,{columns}]").source
+
+
+def test_rows_that_two_loops_walk_come_in_large_blocks() -> None:
+    low = kopt.kernel(centred, target="pallas:tpu7x").lower("f32[8,1048576]", "f32[8,1048576]")
+    columns, _ = low.config.block_sizes
+    assert columns >= 8192, "a visit takes hundreds of cycles beside its work"
