@@ -10,12 +10,12 @@ from xdsl.passes import ModulePass
 
 from kopt.dialects.tile import ELEMENTWISE, DotOp
 from kopt.passes.gpu.powers import ExpandPower
-from kopt.passes.gpu.products import DotToSum, MergeBatches, PrecisionOfChip
+from kopt.passes.gpu.products import DotToSum, MergeBatches, PrecisionOfChip, UnsignedToSigned
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 from kopt.targets.chips import GPU_CHIPS, chip_option
 
-PATTERNS: Patterns = {DotOp: (DotToSum(), MergeBatches()), ELEMENTWISE["pow"]: (ExpandPower(),)}
+PATTERNS: Patterns = {DotOp: (DotToSum(), UnsignedToSigned(), MergeBatches()), ELEMENTWISE["pow"]: (ExpandPower(),)}
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class LegaliseOpsPass(ModulePass):
     | op | becomes |
     |---|---|
     | `tile.dot` of fewer than 16 summed lanes, of wide integers, of one exact row | a sum of products |
+    | `tile.dot` of `ui8` | one of `i8`, each number 128 less, and sums that make up for it |
     | `tile.dot` with several batch dimensions | one with their product |
     | `tile.dot` with a precision that Triton lacks for ``chip``, of AMD's mostly | one that is exact, with a remark |
     | `tile.pow` by 1, 2, 3, -1 | products, a reciprocal: exactly what torch computes |

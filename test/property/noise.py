@@ -28,6 +28,10 @@ _EXACT = frozenset(
     item tolist
     """.split()
 )
+#: Which give a variance or its root, and a mean, which is a sum.
+_MEANS = frozenset(("var_mean", "std_mean"))
+#: The seeds of the runs in which undefined integers are the largest, or the smallest, ones.
+_ENDS = {2: "max", 3: "min"}
 #: Of these, which are 0 where a subnormal number is.
 _SIGNS = frozenset(("sign", "sgn"))
 #: Which add many terms: how far they may differ depends on the terms, not on the sum.
@@ -56,7 +60,7 @@ class Noise(TorchFunctionMode):
             return func(*divisible(name, args, kwargs), **kwargs)
         if self._odd and (name not in _EXACT or name in _SIGNS) and not _changes(func):
             plain = func(*divisible(name, args, kwargs), **kwargs)
-            if not isinstance(plain, torch.Tensor) or _is_view(plain, args):
+            if not isinstance(plain, torch.Tensor | tuple) or _is_view(plain, args):
                 return plain
             args = _mapped(_flushed, args)
         if name in _SUMS:
@@ -71,7 +75,9 @@ class Noise(TorchFunctionMode):
             return self._any(result, bad)
         if name not in _EXACT:
             result = _mapped(self._moved, result if self._odd else _kept(result, *args[:1]))
-        return self._signs(result) if free_zeros(name, result) else result
+        if name in _MEANS:
+            return result[0], self._signs(result[1])
+        return _mapped(self._signs, result) if free_zeros(name) else result
 
     def _terms(self, args: Any, dtype: Any) -> Any:
         """What is added: moved, and if it is cast before, then cast."""
@@ -81,6 +87,8 @@ class Noise(TorchFunctionMode):
 
     def _signs(self, result: torch.Tensor) -> torch.Tensor:
         """Zeros of one sign in this run, and of the other in the next."""
+        if not result.dtype.is_floating_point:
+            return result
         return torch.where(result == 0, -0.0 if self._odd else 0.0, result).to(result.dtype)
 
     def _moved(self, value: Any) -> Any:
@@ -93,9 +101,12 @@ class Noise(TorchFunctionMode):
         return (value.double() * (1 + steps * unit)).to(value.dtype)
 
     def _any(self, result: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
-        # In one of the runs 0, of which a quotient by itself is no number.
-        most = 1 if self.noise is not None and self.noise.initial_seed() == 1 else 99
+        # In one of the runs 0, of which a quotient by itself is no number; in two others the ends of the dtype.
+        seed = 0 if self.noise is None else self.noise.initial_seed()
+        most = 1 if seed == 1 else 99
         numbers = torch.randint(1 - most, most, result.shape, generator=self.noise)
+        if seed in _ENDS and not result.dtype.is_floating_point and result.dtype != torch.bool:
+            numbers = torch.full(result.shape, getattr(torch.iinfo(result.dtype), _ENDS[seed]))
         return torch.where(bad, numbers.to(result.dtype), result)
 
 
@@ -157,5 +168,6 @@ def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return function(value)
     if isinstance(value, tuple | list):
-        return tuple(_mapped(function, item) for item in value)
+        parts = tuple(_mapped(function, item) for item in value)
+        return type(value)(parts) if hasattr(value, "n_fields") else parts  # pyright: ignore[reportCallIssue]
     return value

@@ -46,9 +46,9 @@ def undefined(name: str, args: Any, kwargs: Any, result: Any) -> torch.Tensor | 
     return known(args, result) if known is not None and isinstance(args[0], torch.Tensor) else None
 
 
-def free_zeros(name: str, result: Any) -> bool:
-    """Whether a result's zeros may have either sign."""
-    return name in _ZEROS_OF_EITHER_SIGN and isinstance(result, torch.Tensor) and result.dtype.is_floating_point
+def free_zeros(name: str) -> bool:
+    """Whether the zeros of a function's results may have either sign."""
+    return name in _ZEROS_OF_EITHER_SIGN
 
 
 def unheld(source: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -6,12 +6,13 @@ Most get past the parser and the verifier, where tokens that are replaced one by
 from __future__ import annotations
 
 import io
+import math
 import random
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, ModuleOp, i1
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -139,8 +140,8 @@ def _property(module: ModuleOp, random: random.Random) -> None:
 
 def _near(attribute: Attribute, random: random.Random) -> Attribute:
     if isinstance(attribute, IntegerAttr):
-        few = attribute.type == i1
-        return IntegerAttr(random.choice((0, 1) if few else _NUMBERS), attribute.type)
+        low, high = (0, 2) if attribute.type == i1 else _range(attribute.type)
+        return IntegerAttr(random.choice([n for n in (*_NUMBERS, 0, 1) if low <= n < high]), attribute.type)
     if isinstance(attribute, ArrayAttr) and attribute.data:
         data = list(attribute.data)
         change: Sequence[Any] = random.choice((data[1:], data[::-1], [*data, data[0]], data[:1]))
@@ -151,6 +152,11 @@ def _near(attribute: Attribute, random: random.Random) -> Attribute:
             values[random.randrange(len(values))] = random.choice(_NUMBERS)
         return DenseArrayBase.from_list(attribute.elt_type, values)
     return attribute
+
+
+def _range(type: Attribute) -> tuple[float, float]:
+    """From which number to which other one a type has integers."""
+    return type.value_range() if isinstance(type, IntegerType) else (-math.inf, math.inf)
 
 
 def _drop_property(module: ModuleOp, random: random.Random) -> None:

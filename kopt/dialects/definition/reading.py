@@ -16,6 +16,7 @@ from xdsl.irdl.operations import (
     VariadicAttrAccessor,
     VarIRConstruct,
 )
+from xdsl.utils.exceptions import VerifyException
 
 _Read = Callable[[Operation], Any]
 _OPERAND = VarIRConstruct.OPERAND
@@ -72,7 +73,10 @@ def _segment(accessor: BaseAttrAccessor) -> _Read:
     variadic, optional = isinstance(accessor, VariadicAttrAccessor), isinstance(accessor, OptionalAttrAccessor)
 
     def read(op: Operation) -> Any:
-        start, end = bounds(option.container(op)[option.attribute_name])
+        sizes = option.container(op).get(option.attribute_name)
+        if sizes is None:  # what looks at an op around it may be verified before that
+            raise VerifyException(f"'{op.name}' has no '{option.attribute_name}'")
+        start, end = bounds(sizes)
         constructs = getattr(op, place)
         if variadic:
             return constructs[start:end]

@@ -188,7 +188,7 @@ class LaunchOp(Op):
             printer.print_string(f" max_registers {self.max_registers.data}")
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
 
 
 def _parse_options(parser: Parser) -> LaunchOptions:

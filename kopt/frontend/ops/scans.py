@@ -112,6 +112,7 @@ def logcumsumexp(input: Any, dim: int) -> DeviceTensor:
         return (DeviceTensor((((left - finite).exp() + (right - finite).exp()).log() + finite).ssa),)
 
     (out,) = scan_by(recorded(together, [value], ("a", "b")), [value], positive_dim(value, dim))
+    out = DeviceTensor((LaneValue(out.ssa) + 0.0).ssa)  # a logarithm of a sum is no -0.0, which the first lane may be
     return cast(out, float_dtype(source.dtype))
 
 

@@ -1,11 +1,11 @@
-"""Matrix products that ``tl.dot`` does not take: of few summed lanes, wide integers, several batches, a precision."""
+"""Matrix products that ``tl.dot`` does not take: of few summed lanes, some integers, several batches, a precision."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType, StringAttr, f32
+from xdsl.dialects.builtin import IntegerType, Signedness, StringAttr, f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -56,6 +56,30 @@ def _is_exact_vector(op: tile.DotOp) -> bool:
     """Whether a product has one row or column, of f32 that needs more than one product: matrix units take 16 rows."""
     exact = op.precision is None or op.precision.data not in ("tf32", "bf16")
     return exact and tile.tile_type(op.lhs).element_type == f32 and 1 in tile.tile_type(op.result).shape[-2:]
+
+
+class UnsignedToSigned(RewritePattern):
+    """``dot`` of ``ui8`` → one of ``i8``, and sums: with ``a = l - 128`` and ``b = r - 128``, which are ``i8``,
+
+    ``sum(l * r) = sum(a * b) + 128 * (sum(a) + sum(r))``.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tile.DotOp, rewriter: PatternRewriter, /) -> None:
+        element, result = tile.tile_type(op.lhs).element_type, tile.tile_type(op.result)
+        if not isinstance(element, IntegerType) or element.signedness.data is not Signedness.UNSIGNED:
+            return
+        build, rank = Builder(op, rewriter=rewriter), result.rank
+        lhs, rhs = (build.cast(value, i32) for value in (op.lhs, op.rhs))
+        a, b = (build.with_number("sub", value, 128) for value in (lhs, rhs))
+        product = build.add(tile.DotOp(build.cast(a, i8), build.cast(b, i8), op.accumulator, result.element_type))
+        batch = list(range(rank - 2))
+        rows, columns = (
+            build.add(tile.BroadcastOp(build.add(tile.ReduceOp("add", value, [dim])), [*batch, kept], result))
+            for value, dim, kept in ((a, rank - 1, rank - 2), (rhs, rank - 2, rank - 1))
+        )
+        sums = build.with_number("mul", build.compute("add", rows, columns), 128)
+        build.replace(build.compute("add", product, sums))
 
 
 @dataclass(frozen=True)

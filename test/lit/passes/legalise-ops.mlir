@@ -54,3 +54,18 @@ func.func @precisions(%x: memref<16x16xf32>, %y: memref<16x16xf32>, %out: memref
   }
   func.return
 }
+
+// Unsigned bytes are signed ones, 128 less.
+// CHECK-LABEL: func.func @unsigned
+// CHECK: tile.dot {{.*}} : !tile.tile<16 x 32 x i8>, !tile.tile<32 x 16 x i8> -> !tile.tile<16 x 16 x i32>
+// CHECK: [[ROWS:%.+]] = tile.reduce add %{{.+}} [1] : !tile.tile<16 x 32 x i32>
+// CHECK: [[COLUMNS:%.+]] = tile.reduce add %{{.+}} [0] : !tile.tile<32 x 16 x i32>
+func.func @unsigned(%x: memref<16x32xui8>, %y: memref<32x16xui8>, %out: memref<16x16xi32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %l = tile.load %x[:, :] : memref<16x32xui8> -> !tile.tile<16 x 32 x ui8>
+    %r = tile.load %y[:, :] : memref<32x16xui8> -> !tile.tile<32 x 16 x ui8>
+    %d = tile.dot %l, %r : !tile.tile<16 x 32 x ui8>, !tile.tile<32 x 16 x ui8> -> !tile.tile<16 x 16 x i32>
+    tile.store %d, %out[:, :] : !tile.tile<16 x 16 x i32>, memref<16x16xi32>
+  }
+  func.return
+}
