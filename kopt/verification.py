@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS, CmpfOp, CmpiOp
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -19,6 +20,9 @@ from kopt.analysis.scope import check_scope
 from kopt.diagnostics import location_of
 from kopt.dialects.definition import Op
 from kopt.errors import VerifyError
+
+#: How many predicates the comparisons have, which xDSL prints by their numbers and does not check.
+_PREDICATES = {CmpfOp: len(CMPF_COMPARISON_OPERATIONS), CmpiOp: len(CMPI_COMPARISON_OPERATIONS)}
 
 
 def verify(module: ModuleOp, source: str | None = None) -> None:
@@ -76,6 +80,8 @@ def _verify_op(op: Operation, source: str | None) -> None:
     if any(len(region.blocks) == 1 and not region.block.ops for region in op.regions) and not _needs_no_terminator(op):
         message = f"'{op.name}' has an empty block where a terminator is needed"
         raise VerifyError(message, location_of(op), source=source)
+    if isinstance(op, CmpfOp | CmpiOp) and not 0 <= (number := op.predicate.value.data) < _PREDICATES[type(op)]:
+        raise VerifyError(f"'{op.name}' has no predicate {number}", location_of(op), source=source)
     if isinstance(op, FuncOp) and len(op.body.blocks) > 1:
         message = f"a function is one block, found {len(op.body.blocks)}: its control flow is that of scf and tile"
         raise VerifyError(message, location_of(op), source=source)

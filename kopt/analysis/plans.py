@@ -70,3 +70,21 @@ def buffer_names(wanted: Iterable[str]) -> list[str]:
     taken: set[str] = set()
     words = [re.sub(r"[^A-Za-z0-9_]", "_", name) for name in wanted]
     return [unused(word if word[:1].isalpha() else f"array{word}", taken, "_") for word in words]
+
+
+def narrow(grid: GridOp, plan: Plan) -> None:
+    """Gives a grid a plan that says less than its own, of the same arrays or fewer."""
+    numbers: dict[str, str] = {}
+    plan = renamed(plan, operand=lambda number: numbers.setdefault(number, str(len(numbers))))
+    grid.plan_by(PlanAttr(plan), [grid.planned[int(number)] for number in numbers])
+
+
+def forget_unserved(grid: GridOp) -> None:
+    """Takes the buffers off a grid's plan that no access names: those that did are gone."""
+    if grid.plan is None:
+        return
+    plan = grid.plan.data
+    named = {via.data for op in walk(grid) if isinstance(via := op.attributes.get("via"), StringAttr)}
+    served = tuple(buffer for buffer in plan.buffers if buffer.name in named)
+    if len(served) < len(plan.buffers):
+        narrow(grid, replace(plan, buffers=served))

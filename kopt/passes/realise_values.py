@@ -11,10 +11,11 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from kopt.analysis.plan_problems.tpu_values import value_problems
+from kopt.analysis.plans import narrow
 from kopt.analysis.values.gathers import Choice, best_choice, choices
 from kopt.analysis.values.value_plan import parallel_axes, sources_of, value_buffers
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, LoadOp, PlanAttr, tile_type
+from kopt.dialects.tile import GridOp, LoadOp, tile_type
 from kopt.dialects.tile.planned import forget_plan
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.gathers.realise import Realising
@@ -22,7 +23,6 @@ from kopt.passes.retyping import bound_tags
 from kopt.passes.scatters.realise import realise_updates
 from kopt.plans.kinds import VALUES
 from kopt.plans.plan import Buffer, Plan
-from kopt.plans.renaming import renamed
 from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 from kopt.walk import walk
 
@@ -118,9 +118,7 @@ def _take_off(grid: GridOp) -> None:
     if all(map(_is_open, rest.buffers)) and _says_nothing(grid, rest):
         forget_plan(grid)
         return
-    numbers: dict[str, str] = {}
-    rest = renamed(rest, operand=lambda number: numbers.setdefault(number, str(len(numbers))))
-    grid.plan_by(PlanAttr(rest), [grid.planned[int(number)] for number in numbers])
+    narrow(grid, rest)
 
 
 def _is_open(buffer: Buffer) -> bool:

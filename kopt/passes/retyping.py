@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.dialects.tile import DimAttr, RangeType, RefType, TileType, WholeOp
+from kopt.dialects.tile import DimAttr, GridOp, RangeType, RefType, TileType, WholeOp
 from kopt.dialects.triton import RangeOp
 from kopt.walk import walk
 
@@ -42,11 +42,12 @@ def all_lanes(size: int, op: Operation) -> WholeOp:
 
 
 def new_tags(op: Operation, prefix: str = "b") -> Iterator[str]:
-    """Tags that no range of the function around ``op`` has: ``b0``, ``b1``, …"""
+    """Tags that no range of the function around ``op`` has, nor a walk of a plan: ``b0``, ``b1``, …"""
     func = op
     while not isinstance(func, FuncOp) and (parent := func.parent_op()) is not None:
         func = parent
-    used = set(bound_tags(func))
+    plans = (grid.plan.data for grid in walk(func, GridOp) if grid.plan is not None)
+    used = {*bound_tags(func), *(one.axis for plan in plans for one in plan.walks)}
     number = 0
     while True:
         if (tag := f"{prefix}{number}") not in used:

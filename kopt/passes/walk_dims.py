@@ -8,17 +8,17 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from kopt.analysis.plans import narrow
 from kopt.analysis.walks.reduction_walks import WalkVisits, visits
 from kopt.analysis.walks.walkable import NotWalkable, Walkable, walkable
 from kopt.diagnostics import location_of, remark
-from kopt.dialects.tile import GridOp, PlanAttr, ScheduleAttr
+from kopt.dialects.tile import GridOp, ScheduleAttr
 from kopt.dialects.tile.memory import memory_shape
 from kopt.dialects.tile.planned import forget_plan
 from kopt.errors import LoweringError
 from kopt.passes.meaning import approximates
 from kopt.passes.walking.walks import walk
 from kopt.plans.plan import LoopSchedule, Plan, Walk
-from kopt.plans.renaming import renamed
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,4 @@ def _take_off(grid: GridOp, plan: Plan) -> None:
     if not rest.buffers and not rest.options and not rest.loops and not rest.assume and not rest.views:
         forget_plan(grid)
         return
-    numbers: dict[str, str] = {}
-    rest = renamed(rest, operand=lambda number: numbers.setdefault(number, str(len(numbers))))
-    grid.plan_by(PlanAttr(rest), [grid.planned[int(number)] for number in numbers])
+    narrow(grid, rest)
