@@ -32,7 +32,7 @@ from kopt.dialects.tile import (
 )
 from kopt.errors import UnsupportedError
 from kopt.interpreter.conflicts import Monitor
-from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.machine import Handler, Machine, check_visits
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, TileValue
 from kopt.limits import VISITS
@@ -59,8 +59,7 @@ def _grid(m: Machine, op: GridOp) -> None:
     lowers, limits = [lower for lower, _ in op.bounds], [m.number(limit) for limit in op.limits]
     bounds = zip(op.ranges, lowers, limits, strict=True)
     axes = [m.visited(op, LoopBlocks(lower, upper, range_type(arg).size)) for arg, lower, upper in bounds]
-    if (cells := math.prod(map(len, axes))) > VISITS:
-        raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} cells, found {cells}")
+    check_visits(math.prod(map(len, axes)), "cells", op)
     outer, m.sums = m.monitor, Sums()
     if m.check_conflicts:
         m.monitor = Monitor(written(m, op.body))

@@ -30,6 +30,13 @@ from kopt.walk import walk
 Handler = Callable[["Machine", Any], Any]
 
 
+def check_visits(count: int, what: str, op: Operation) -> None:
+    """Refuses to go through more cells, programs or blocks of an op than end in a reasonable time."""
+    if count > VISITS:
+        message = f"the reference interpreter goes through at most {VISITS} {what}, found {count}"
+        raise UnsupportedError(message, location_of(op))
+
+
 class Machine:
     """Runs operations one after the other.
 
@@ -110,9 +117,7 @@ class Machine:
 
     def visited(self, loop: Operation, blocks: Sequence[Bound]) -> Sequence[Bound]:
         """The blocks of a loop that are visited: all."""
-        if len(blocks) > VISITS:
-            message = f"the reference interpreter goes through at most {VISITS} blocks, found {len(blocks)}"
-            raise UnsupportedError(message, location_of(loop))
+        check_visits(len(blocks), "blocks", loop)
         return blocks
 
     def tagged(self, type: tile.TileType, dims: Sequence[int] | None = None) -> Validity:

@@ -7,6 +7,7 @@ inside its ref is an error; scratch memory is undefined when a core begins.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from kopt.dialects.tile import GridOp, RefType, range_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import AccessError
 from kopt.interpreter.loops import LoopBlocks
-from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.machine import Handler, Machine, check_visits
 from kopt.interpreter.memory import get_block, put_block
 from kopt.interpreter.rounding import numpy_type, poison
 from kopt.interpreter.storage import address
@@ -55,6 +56,7 @@ def _axes(grid: GridOp) -> list[LoopBlocks]:
 def _cores(m: Machine, op: CallOp, grid: GridOp) -> Iterator[list[Place]]:
     """The cells of each core in order: two where a dimension may be shared out, now and then, one after the other."""
     counts = [len(axis) for axis in _axes(grid)]
+    check_visits(math.prod(counts), "cells", grid)
     numbers = [range(count) for count in counts]
     shared = [n for n, word in enumerate(op.semantics.data) if word.data == "parallel" and counts[n] > 1]
     halves = [numbers]

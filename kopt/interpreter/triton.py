@@ -8,19 +8,16 @@ import numpy as np
 
 from kopt.dialects.tile import range_type
 from kopt.dialects.triton import BoundedOp, LaunchOp, ProgramIdOp, RangeOp, RetagOp
-from kopt.errors import UnsupportedError
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.loops import written
-from kopt.interpreter.machine import Handler, Machine
+from kopt.interpreter.machine import Handler, Machine, check_visits
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, TileValue
-from kopt.limits import VISITS
 
 
 def _launch(m: Machine, op: LaunchOp) -> None:
     count = op.programs.data * prod(-(-m[extent] // size) for extent, size in op.per)
-    if count > VISITS:
-        raise UnsupportedError(f"the reference interpreter goes through at most {VISITS} programs, found {count}")
+    check_visits(count, "programs", op)
     block = op.body.block
     for arg, value in zip(block.args, op.inputs, strict=True):
         m[arg] = m[value]
