@@ -45,6 +45,8 @@ class Tally:
     record: Record = field(default_factory=Record, repr=False)
     #: Of how many kernels one is changed as `relations` may change it, on each target; 0: none.
     related: dict[str, int] = field(default_factory=dict)
+    #: Which of the relations; any where none is named.
+    relation: str = ""
     #: Told of each kernel's text before it runs.
     before: Callable[[str], None] = field(default=lambda _: None, repr=False)
     #: Equal on every target; refused by one, as is documented; refused by torch.
@@ -78,7 +80,7 @@ class Tally:
     def changed(self, text: str, folder: Path) -> list[str]:
         """What is wrong with the kernel once it is changed in ways that change no bit of its results."""
         chosen = random.Random(text)
-        name = chosen.choice([*RELATIONS, AS_IR])
+        name = self.relation or chosen.choice([*RELATIONS, AS_IR])
         targets = [target for target, of in self.related.items() if of and chosen.randrange(of) == 0]
         if not targets:
             return []

@@ -6,7 +6,6 @@ test/property/fuzz.py --seed 7 --cases 1000 --jobs 2`` says which kernels, how m
 
 from __future__ import annotations
 
-import re
 import sys
 import tempfile
 import types
@@ -96,15 +95,19 @@ def _related(targets: tuple[str, ...]) -> dict[str, int]:
 def _keep(record: Record, said: str, number: int, folder: str) -> None:
     """Finds the smallest kernel of a round that fails as it does, on the target that does."""
     from test.property.exploring import ROUND, Tally, run_round
+    from test.property.failures import Failure
 
-    target = re.match(r"([a-z]+(?::[a-z]+)?)[:,] ", said)
-    smallest = said
+    found = Failure.of(said)
+    targets = (found.target,) if found.target else TARGETS
     try:
-        targets = (target[1],) if target else TARGETS
         run_round(number, ROUND, Tally(targets, related=dict.fromkeys(targets, 1)), Path(folder), shrink=True)
     except AssertionError as error:
-        smallest = str(error)
-    record.fail(f"{smallest.splitlines()[0][:200]} (round {number})", f"{smallest}\n\n# found as\n\n{said}")
+        found = Failure.of(str(error))
+    smallest = found.shrunk(Path(folder))
+    parts = [smallest.said, *(f"# as a lit test\n\n{lit}" for lit in [smallest.as_lit_test(Path(folder))] if lit)]
+    record.fail(
+        f"{smallest.said.splitlines()[0][:200]} (round {number})", "\n\n".join([*parts, f"# found as\n\n{said}"])
+    )
 
 
 def _shown(record: Record) -> str:
