@@ -65,8 +65,8 @@ class PlanAccessesPass(ModulePass):
     On a GPU each array has buffers of pointers, of atomics where it is updated; ``num-warps`` and ``num-stages`` follow
     from the blocks unless given (`kopt.analysis.warps_and_stages`). Cells are shared by persistent programs where a
     GPU would take clearly longer to start one for each (`kopt.analysis.persistence`), or as ``persistent`` asks:
-    ``sm-programs`` for each multiprocessor, as many as its threads allow if left out. ``group`` rows of cells run side by side,
-    and threads have at most ``max-registers``.
+    ``sm-programs`` for each multiprocessor, as many as its threads allow if left out. ``group`` rows of cells run side
+    by side, and threads have at most ``max-registers``.
 
         tile.grid (%i: b0=128) in (1000) plan {order [i] parallel [i] warps 4 stages 1 @x = %x pointer …} { … }
 
