@@ -63,6 +63,7 @@ def _split(loop: ForOp, found: Peeling, analysis: IndexAnalysis) -> tuple[ForOp,
     copies: dict[SSAValue, SSAValue] = {}
     full = clone_with_new_tags(loop, copies)
     first = _part(loop, (loop.bounds[0], split), loop.inits, full.detach_region(0))
+    full.erase()  # values know their users: one without a body is none
     for condition in found.conditions:
         _replace(copies[condition], lambda build, held: build.full(1, held))
     upper = loop.bounds[1]

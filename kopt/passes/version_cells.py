@@ -154,6 +154,8 @@ def _walk(loop: ForOp, walked: int, range: SSAValue, version: Version) -> None:
         begin, end = (_after(lower, elements, build) for elements in (done * size, min((done + count) * size, walked)))
         part = _part(copy, begin, end, values, min(count, _UNROLLED))
         build.insert(part)
+        if copy is not loop:
+            copy.erase()  # values know their users: one without a body is none
         _count_from(part, done)
         for condition, held in known.items():
             value = copies.get(condition, condition)

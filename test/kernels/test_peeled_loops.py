@@ -7,6 +7,12 @@ import torch
 
 import kopt
 import kopt.language as hl
+from kopt.clone import cloned
+from kopt.config import Config
+from kopt.context import make_context
+from kopt.pass_manager import run
+from kopt.passes.pipelines import pipeline
+from kopt.targets.target import parse_target
 
 TARGETS = ("triton:interpret", "pallas:interpret")
 X = torch.arange(512 * 512.0).reshape(512, 512) % 97 - 40
@@ -50,6 +56,18 @@ def test_triangles(target: str, n: int, blocks: tuple[int, int], loops: int) -> 
     assert peeled.count("tile.for") == loops
     found = low.compile()(x)
     torch.testing.assert_close(found, x.tril().sum(1), rtol=0, atol=0)  # whole numbers
+
+
+def test_values_know_no_users_that_are_nowhere() -> None:
+    """What a loop is copied for is gone once its body has moved: rewrites go from values to their users."""
+    module = lower_sums.lower(X, target="pallas:v6e", config={"block_sizes": [256, 128]}).module
+    passes = pipeline(parse_target("pallas:v6e"), Config(block_sizes=(256, 128)))
+    for name in ("peel-loops", "version-cells"):
+        place = [each.name for each in passes].index(name) + 1
+        run(copy := cloned(module), make_context(), passes[:place])
+        values = [value for op in copy.walk() for value in op.results]
+        values += [arg for op in copy.walk() for region in op.regions for block in region.blocks for arg in block.args]
+        assert all(use.operation.parent is not None for value in values for use in value.uses), name
 
 
 @pytest.mark.parametrize("target", TARGETS)

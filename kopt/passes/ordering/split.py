@@ -52,7 +52,9 @@ def split(launch: LaunchOp, groups: Sequence[Sequence[SSAValue]]) -> list[Launch
 
 def _part(launch: LaunchOp, name: str, numbers: Sequence[int]) -> LaunchOp:
     """The launch that writes some of its body's arguments, by number."""
-    body = clone_with_new_tags(launch).detach_region(0)
+    copy = clone_with_new_tags(launch)
+    body = copy.detach_region(0)
+    copy.erase()  # values know their users: one without a body is none
     args, given = body.block.args, len(launch.inputs)
     others = [args[number] for number in launch.written if number not in numbers]
     for op in [op for op in walk(body) if isinstance(op, Accesses) and op.memory in others]:
