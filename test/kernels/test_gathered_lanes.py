@@ -183,3 +183,22 @@ def test_rows_of_parts_beyond_the_array(target, size):
 def test_blocks_inside_the_array_are_loaded_where_they_are():
     source = spilled.lower("f32[192,128]", 32, 6, 2, target="pallas:tpu7x").source
     assert "_take_rows" not in source and "jnp.maximum" not in source and source.count("jnp.where") == 1
+
+
+@kopt.kernel
+def reordered(x, places):
+    """The lanes of each row in another order."""
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0), block_size=8):
+        out[i, :] = torch.gather(x[i, :], 1, places[i, :])
+    return out
+
+
+def test_many_lanes_are_picked_in_a_loop():
+    """Written out, 1,664 lanes took minutes to trace."""
+    x, places = torch.randn(9, 300), torch.stack([torch.randperm(300) for _ in range(9)]).int()
+    x[0, :3] = torch.tensor([float("nan"), float("inf"), -0.0])
+    low = reordered.lower(x, places, target="pallas:interpret")
+    assert "_take_many(" in low.source
+    found, wanted = low.compile()(x, places), torch.gather(x, 1, places.long())
+    torch.testing.assert_close(found, wanted, rtol=0, atol=0, equal_nan=True)

@@ -365,6 +365,20 @@ def _take_along(x, lane, axis):
     return jnp.stack(picked, axis=axis)
 
 
+def _take_many(x, lane, axis):
+    """`_take_along` of many lanes, as a loop: written out one by one they would take minutes to trace and compile."""
+    if x.ndim == 1:
+        return _take_many(x[None, :], lane[None, :], 1)[0]
+    numbers = jax.lax.broadcasted_iota(jnp.int32, lane.shape, axis)
+
+    def step(n, taken):
+        here = jnp.full([*lane.shape[:axis], *lane.shape[axis + 1 :]], n, jnp.int32)
+        picked = _pick(x, _pick(lane, here, axis), axis)
+        return jnp.where(numbers == n, jnp.expand_dims(picked, axis), taken)
+
+    return jax.lax.fori_loop(0, lane.shape[axis], step, jnp.zeros(lane.shape, x.dtype))
+
+
 def _take_rows(table, row):
     """``table[row, :]``: one-hot products of the bytes of the table, exact for every bit pattern.
 

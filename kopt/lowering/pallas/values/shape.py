@@ -19,12 +19,16 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TransposeOp,
     element_of,
+    tile_type,
 )
 from kopt.lowering.expr import Expr, add, number, spell, times
 from kopt.lowering.pallas.printing import PallasPrinter
 from kopt.lowering.pallas.values.elementwise import is_number_only
 from kopt.lowering.pallas.values.ranges import element_numbers
 from kopt.lowering.printer import Handler
+
+#: Up to how many lanes that are picked one by one are written out.
+_WRITTEN_OUT = 256
 
 
 def _full(printing: PallasPrinter, op: FullOp) -> None:
@@ -126,11 +130,12 @@ def _concat(printing: PallasPrinter, op: ConcatOp) -> None:
 
 
 def _take_along(printing: PallasPrinter, op: TakeAlongOp) -> None:
-    """Where every column picks the same rows of a matrix, one product; else one comparison a lane."""
+    """Where every column picks the same rows of a matrix, one product; else one comparison a lane, many in a loop."""
+    function = "_take_many" if tile_type(op.result).shape[op.dim.data] > _WRITTEN_OUT else "_take_along"
     if op.rows is not None:
         expr = printing.spell("_take_rows({0}, {1})", op.input, op.rows)
     else:
-        expr = printing.spell(f"_take_along({{0}}, {{1}}, {op.dim.data})", op.input, op.indices)
+        expr = printing.spell(f"{function}({{0}}, {{1}}, {op.dim.data})", op.input, op.indices)
     printing.define(op.result, expr)
 
 
