@@ -154,6 +154,11 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
 
 
 def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
+    return [*_pallas_values(target, config), *_pallas_memory(target, config)]
+
+
+def _pallas_values(target: Target, config: Config) -> list[ModulePass]:
+    """What kernels of a TPU compute, and the loads and loops that they have: before plans."""
     chip = target.tpu.name
     return [
         *rows_moved(target.tpu, config),
@@ -181,6 +186,13 @@ def _pallas_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("dce"),
         # Loads are final, and what is loaded once has windows and DMAs of its own.
         _make("hoist-loads"),
+    ]
+
+
+def _pallas_memory(target: Target, config: Config) -> list[ModulePass]:
+    """Where a TPU has what kernels load and store, and how it comes there: plans, and what realises them."""
+    chip = target.tpu.name
+    return [
         # Which loads find the same blocks is known now; where all those come from, plans decide.
         *([] if config.loop_type in ("resident", "grid") else [_make("keep-blocks", chip=chip)]),
         # How blocks arrive decides what must be legal, so plans come first.
