@@ -15,6 +15,7 @@ from kopt.analysis.plans import GridNames
 from kopt.analysis.reduction_loops import reduction_loop
 from kopt.dialects.tile import ForOp, GridOp, tag_of, tile_type
 from kopt.ir.ranges import binding
+from kopt.open_extents import NeedsConstant
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import idle
 from kopt.planning.candidates import gpu_candidate
@@ -76,7 +77,10 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
         return 1
     plan = gpu_candidate(model)
     plans = [replace(plan, options=(("split", count),)) for count in parts]
-    costed = [*costs(model, {}, plans, chip, lengths)]
+    try:
+        costed = [*costs(model, {}, plans, chip, lengths)]
+    except NeedsConstant:  # extents that differ from call to call, of which workspaces would be
+        return 1
     if any(one.seconds is None for one in costed):
         return 1
     seconds = np.array([float(np.min(one.seconds * idle(one))) for one in costed if one.seconds is not None])

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from kopt.dialects import host
-from kopt.dialects.tile import DimOp, literal_value
+from kopt.dialects.tile import DimOp, ExtentOp, literal_value
 from kopt.interpreter.aten import call
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.rounding import cast, constant, numpy_type, poison, rounded
@@ -89,6 +89,7 @@ def _call_out(m: Machine, op: host.CallOutOp) -> None:
 HANDLERS: dict[type, Handler] = {
     host.AllocOp: _alloc,
     DimOp: lambda m, op: m[op.source].shape[op.dim.data],
+    ExtentOp: lambda m, op: m.extents[op.extent],
     host.ReshapeOp: lambda m, op: m[op.source].reshape(op.result_type.get_shape()),
     host.PermuteOp: lambda m, op: np.transpose(m[op.source], op.order),
     host.SliceOp: lambda m, op: m[op.source][_slices(op)],

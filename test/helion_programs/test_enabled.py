@@ -92,7 +92,7 @@ def test_settings_and_configurations_are_honoured() -> None:
 
 
 def test_what_has_no_meaning_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    configs = [helion.Config(block_sizes=[32], l2_groupings=[8]), helion.Config(block_sizes=[8], num_warps=2)]
+    configs = [helion.Config(block_sizes=[32], range_flattens=[True]), helion.Config(block_sizes=[8], num_warps=2)]
     kernel = helion.kernel(configs=configs)(sized)
     with enabled("reference"):
         for size in (96, 64, 96):
@@ -102,7 +102,7 @@ def test_what_has_no_meaning_is_said_once(capsys: pytest.CaptureFixture[str]) ->
     said = [line.split("remark: ")[1] for line in capsys.readouterr().err.splitlines()]
     assert [line.split(":")[0] for line in said] == [
         "of 2 configs the first is taken",
-        "Helion's config key 'l2_groupings' has no effect",
+        "Helion's config key 'range_flattens' has no effect",
         "autotune() times nothing",
     ]
 

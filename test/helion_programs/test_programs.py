@@ -41,7 +41,7 @@ def test_programs_run(tmp_path: Path) -> None:
     remarks = [line for line in done.stderr.splitlines() if "remark: " in line]
     assert len(remarks) == len(set(remarks))
     keys = {found for line in remarks for found in re.findall(r"config key '(\w+)' has no effect", line)}
-    assert keys == {"l2_groupings", "indexing", "reduction_loops", "pid_type"}
+    assert keys == {"indexing", "reduction_loops"}
 
 
 @pytest.mark.parametrize("name", ["cross_entropy", "bound"])

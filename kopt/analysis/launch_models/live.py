@@ -49,34 +49,37 @@ def live(launch: Launch) -> tuple[Live, ...]:
 
 def _places(launch: Launch, path: Path, block: Block) -> Iterator[Live]:
     """The places of a block after which something is no longer alive."""
-    found: dict[SSAValue, bool] = {}
+    passing = _passing(block)
     for alive in alive_values(
         block,
-        lambda value: _counted(launch, value, found),
+        lambda value: _counted(launch, value, passing),
         lambda op: [(shape, False) for shape in _inside(launch, op)],
     ):
-        yield Live(path, tuple(shape for shape, _ in alive), tuple(shape for shape, passing in alive if passing))
+        yield Live(path, tuple(shape for shape, _ in alive), tuple(shape for shape, passes in alive if passes))
 
 
-def _counted(launch: Launch, value: SSAValue, found: dict[SSAValue, bool]) -> tuple[Shape, bool] | None:
-    """The shape of a tile, and whether it passes by."""
+def _counted(launch: Launch, value: SSAValue, passing: set[SSAValue]) -> tuple[Shape, bool] | None:
+    """The shape of a tile, and whether it passes by; a constant takes no registers before the loop that it enters."""
     shape = _shape(launch, value)
-    return None if shape is None else (shape, _passes(value, found))
+    return None if shape is None else (shape, isinstance(value.owner, FullOp) or value in passing)
 
 
-def _passes(value: SSAValue, found: dict[SSAValue, bool]) -> bool:
-    """Whether a value is computed lane by lane, and all that is made of it too, up to what is stored.
+def _passing(block: Block) -> set[SSAValue]:
+    """The values of a block that are computed lane by lane, as is all that is made of them, up to what is stored."""
+    found: set[SSAValue] = set()
+    for op in reversed(list(block.ops)):  # users come first
+        if isinstance(op, FullOp) or (isinstance(op, _LANE_BY_LANE) and _all_pass(op, found)):
+            found.update(op.results)
+    return found
 
-    A constant takes no registers before the loop that it enters.
-    """
-    if isinstance(value.owner, FullOp):
-        return True
-    if value not in found:
-        made = isinstance(value.owner, _LANE_BY_LANE)
-        users = [use.operation for use in value.uses]
-        within = all(isinstance(op, _LANE_BY_LANE) and op.parent is value.owner.parent for op in users)
-        found[value] = made and within and all(_passes(op.results[0], found) or _is_stored(op) for op in users)
-    return found[value]
+
+def _all_pass(op: Operation, found: set[SSAValue]) -> bool:
+    """Whether what uses an op's result computes lane by lane beside it, and passes or is stored."""
+    users = [use.operation for use in op.results[0].uses]
+    return all(
+        isinstance(user, _LANE_BY_LANE) and user.parent is op.parent and (user.results[0] in found or _is_stored(user))
+        for user in users
+    )
 
 
 def _is_stored(op: Operation) -> bool:
