@@ -120,10 +120,12 @@ def put_block(m: Machine, op: PutOp | SendOp) -> None:
     array: np.ndarray = m[op.memory]
     block = locate(m, op, array)
     active = _within(_check_ref(m, op, block, array), block)
+    data = m.tile(op.value).data
     mask = own_mask(m, op) if isinstance(op, SendOp) else None
     if mask is not None:
-        active = np.broadcast_to(mask, block.shape) if active is None else active & mask
-    write(array, block, m.tile(op.value).data, active)
+        mask = np.broadcast_to(mask, data.shape)[block.window]
+        active = mask if active is None else active & mask
+    write(array, block, data, active)
 
 
 def _check_ref(m: Machine, op: Access, block: IndexedBlock, array: np.ndarray) -> np.ndarray | None:

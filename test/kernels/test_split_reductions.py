@@ -152,3 +152,25 @@ def test_few_sequences_are_split_unasked() -> None:
         return [int(number) for number in re.findall(r"_kernel\[\((\d+),", source)]
 
     assert programs(2) == [256, 16] and programs(16) == [128]
+
+
+def total(x: torch.Tensor) -> torch.Tensor:
+    """One number of one cell."""
+    out = torch.empty([1], dtype=torch.float32)
+    for _ in hl.grid(1):
+        sum = hl.zeros([])
+        largest = hl.full([], float("-inf"))
+        for j in hl.tile(x.size(0), block_size=1024):
+            sum = sum + x[j].sum()
+            largest = torch.maximum(largest, x[j].amax())
+        out[0] = sum + largest
+    return out
+
+
+@pytest.mark.parametrize("target", ["triton:interpret", "pallas:interpret"])
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_one_number_of_one_cell(deterministic: bool, target: str) -> None:
+    x = torch.randn(5000, generator=torch.Generator().manual_seed(0))
+    config = {"split_k": 3, "deterministic": deterministic}
+    found = kopt.kernel(total, config=config).lower(x, target=target).compile()(x)
+    torch.testing.assert_close(found, (x.sum() + x.amax()).reshape(1), rtol=1e-5, atol=1e-3)

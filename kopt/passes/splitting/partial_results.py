@@ -255,8 +255,8 @@ def _workspace(partial: Partial, number: int, first: Sequence[int]) -> SSAValue:
     type = tile_type(partial.inits[number])
     element = type.element_type
     assert isinstance(element, FixedBitwidthType)
-    shape = [*first, *(extent for extent, _ in _dims(partial.grid, type, len(partial.grid.ranges)))]
-    op = AllocOp(MemRefType(element, shape or [1]), None if first else partial.neutral(number))
+    own = [extent for extent, _ in _dims(partial.grid, type, len(partial.grid.ranges))]
+    op = AllocOp(MemRefType(element, [*first, *(own or [1])]), None if first else partial.neutral(number))
     op.location = partial.grid.location
     op.result.name_hint = f"{partial.loop.carried[number].name_hint or 'value'}_parts"
     Rewriter.insert_op(op, InsertPoint.before(partial.grid))
