@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from kopt.dialects.tile import ForOp, GridOp, PlanAttr, ScheduleAttr, tag_of
 from kopt.dialects.tile.access_ids import access_ids, operand_names, unused
 from kopt.dialects.tile.memory import Access
+from kopt.dialects.tile.planned import served
 from kopt.plans.plan import Plan
 from kopt.plans.renaming import renamed
 from kopt.walk import walk
@@ -79,12 +80,11 @@ def narrow(grid: GridOp, plan: Plan) -> None:
     grid.plan_by(PlanAttr(plan), [grid.planned[int(number)] for number in numbers])
 
 
-def forget_unserved(grid: GridOp) -> None:
-    """Takes the buffers off a grid's plan that no access names: those that did are gone."""
-    if grid.plan is None:
-        return
-    plan = grid.plan.data
-    named = {via.data for op in walk(grid) if isinstance(via := op.attributes.get("via"), StringAttr)}
-    served = tuple(buffer for buffer in plan.buffers if buffer.name in named)
-    if len(served) < len(plan.buffers):
-        narrow(grid, replace(plan, buffers=served))
+def forget_unserved(top: Operation) -> None:
+    """Takes the buffers off plans that no access names: those that did are gone."""
+    for grid in walk(top, GridOp):
+        if grid.plan is not None:
+            plan, named = grid.plan.data, served(grid)
+            left = tuple(buffer for buffer in plan.buffers if buffer.name in named)
+            if len(left) < len(plan.buffers):
+                narrow(grid, replace(plan, buffers=left))

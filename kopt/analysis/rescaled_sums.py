@@ -12,21 +12,18 @@ from math import isfinite
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.combining import summed_tags
+from kopt.analysis.powers import unmoved
 from kopt.dialects.tile import (
-    BroadcastOp,
     CastOp,
     DotOp,
     ElementwiseOp,
     ForOp,
     FullOp,
     ReduceOp,
-    ReshapeOp,
     SelectOp,
-    TransposeOp,
     tag_of,
 )
 
-_MOVES = (BroadcastOp, ReshapeOp, TransposeOp)
 _POWERS = ("exp", "exp2")
 
 
@@ -83,7 +80,7 @@ class _Loop:
     def _maximum(self, carried: SSAValue, yielded: SSAValue) -> Operation | None:
         """The reduction that a running maximum takes up, of what no visit before has to do with."""
         for term in _others(yielded, "maximum", carried):
-            op = _unmoved(term).owner
+            op = unmoved(term).owner
             if isinstance(op, ReduceOp) and op.kind.data == "max" and self._sums(op) and self._is_free(op.input):
                 return op if self._is_finite(carried, op) else None
         return None
@@ -114,24 +111,24 @@ class _Loop:
             return op if kept(op.accumulator) and self._is_sum(op, grown) else None
         if isinstance(op, ElementwiseOp) and op.ROW.name == "add":
             for so_far, term in (tuple(op.inputs), tuple(op.inputs)[::-1]):
-                summed = _unmoved(term).owner
+                summed = unmoved(term).owner
                 if kept(so_far) and isinstance(summed, Operation) and self._is_sum(summed, grown):
                     return summed
         return None
 
     def _is_power(self, value: SSAValue, exponent: SSAValue, grown: SSAValue) -> bool:
         """Whether a value is ``exp(exponent - grown)``."""
-        return self._is_quotient(value, grown, lambda one: _unmoved(one) is exponent)
+        return self._is_quotient(value, grown, lambda one: unmoved(one) is exponent)
 
     def _is_quotient(self, value: SSAValue, grown: SSAValue, may: Callable[[SSAValue], bool]) -> bool:
-        power = _unmoved(value).owner
+        power = unmoved(value).owner
         if not isinstance(power, ElementwiseOp) or power.ROW.name not in _POWERS:
             return False
-        difference = _unmoved(power.inputs[0]).owner
+        difference = unmoved(power.inputs[0]).owner
         if not isinstance(difference, ElementwiseOp) or difference.ROW.name != "sub":
             return False
         exponent, by = difference.inputs
-        return _unmoved(by) is grown and may(exponent)
+        return unmoved(by) is grown and may(exponent)
 
     def _is_sum(self, op: Operation, grown: SSAValue) -> bool:
         """Whether an op sums ``exp(x - grown)``, maybe times what no visit before has to do with, over lanes."""
@@ -144,7 +141,7 @@ class _Loop:
         return any(self._is_scaled(one, grown) and self._is_free(other) for one, other in pairs)
 
     def _is_scaled(self, value: SSAValue, grown: SSAValue) -> bool:
-        op = _unmoved(value).owner
+        op = unmoved(value).owner
         if isinstance(op, CastOp):
             return self._is_scaled(op.input, grown)
         if isinstance(op, SelectOp):
@@ -168,12 +165,6 @@ class _Loop:
             else:
                 self._free[value] = not self._sums(op) and not op.regions and all(map(self._is_free, op.operands))
         return self._free[value]
-
-
-def _unmoved(value: SSAValue) -> SSAValue:
-    while isinstance(value.owner, _MOVES):
-        value = value.owner.input
-    return value
 
 
 def _others(value: SSAValue, name: str, one: SSAValue) -> list[SSAValue]:

@@ -9,6 +9,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriterListener
 
 from kopt.analysis.effects import is_trivially_dead
+from kopt.analysis.plans import forget_unserved
 
 
 class DcePass(ModulePass):
@@ -22,6 +23,7 @@ class DcePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         eliminate(op.body)
+        forget_unserved(op)
 
 
 def eliminate(region: Region, listener: PatternRewriterListener | None = None) -> bool:

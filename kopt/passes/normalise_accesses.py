@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 
 from kopt.analysis.plans import forget_unserved
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import GridOp, LoadOp, tile_type
+from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.launch_arrays import Arrays
 from kopt.passes.normalising.loads import normalise
@@ -60,5 +60,4 @@ class NormaliseAccessesPass(ModulePass):
                     sums = SumAnalysis()
             for number in launch.written:
                 normalise_updates(launch, launch.body.block.args[number])
-            for grid in walk(launch, GridOp):
-                forget_unserved(grid)
+            forget_unserved(launch)

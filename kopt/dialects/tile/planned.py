@@ -63,11 +63,16 @@ def _verify_operands(grid: GridOp, plan: Plan) -> None:
 
 
 def _verify_served(grid: GridOp, plan: Plan) -> None:
-    served = {via.data for op in walk(grid) if isinstance(via := op.attributes.get("via"), StringAttr)}
+    named = served(grid)
     for buffer in plan.buffers:
-        if buffer.name not in served:
+        if buffer.name not in named:
             array = grid.planned[int(buffer.operand)].name_hint or buffer.operand
             raise VerifyException(f"plan: @{buffer.name} serves no access of %{array}: none has 'via @{buffer.name}'")
+
+
+def served(grid: GridOp) -> set[str]:
+    """The buffers that a grid's accesses name."""
+    return {via.data for op in walk(grid) if isinstance(via := op.attributes.get("via"), StringAttr)}
 
 
 def verify_via(access: Access) -> None:
