@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.plans import GridNames
@@ -40,13 +41,8 @@ def with_persistence(
     shared = replace(plan, options=(*plan.options, *_words(count, asked)))
     if asked is not None or each is not None:
         return shared
-    before, after = (one.cost().seconds for one in (usual, replaced(usual, shared)))
+    before, after = (one.cost().seconds for one in (usual, GpuLaunch(usual.model, {}, shared, chip, {})))
     return shared if before is not None and after is not None and float(after) < _CLEARLY * float(before) else plan
-
-
-def replaced(launch: GpuLaunch, plan: Plan) -> GpuLaunch:
-    """The same launch by another plan."""
-    return GpuLaunch(launch.model, {}, plan, launch.chip, {})
 
 
 def _words(count: int, asked: str | None) -> Options:
@@ -63,10 +59,5 @@ def _may_pay(grid: GridOp, chip: GpuChip) -> bool:
 
 def _cells(grid: GridOp) -> int | None:
     """The cells of a grid; None where that is known only when it runs."""
-    total = 1
-    for range in grid.ranges:
-        trips = binding(range).trips
-        if trips is None:
-            return None
-        total *= trips
-    return total
+    trips = [binding(range).trips for range in grid.ranges]
+    return None if None in trips else prod(count for count in trips if count is not None)

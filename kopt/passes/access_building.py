@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.scope import ancestors
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import DimAttr, ExtentOp, FullOp, GridOp, LoadOp, SplatOp, TakeAlongOp, literal, tile_type
 from kopt.dialects.tile.index_list import Entry
@@ -27,11 +28,7 @@ def _last(build: Builder, extent: int, like: SSAValue) -> SSAValue:
         return build.full(extent - 1, like)
     if extent.source is not None:
         extent.needed()
-    grid = build.op
-    while not isinstance(grid, GridOp):
-        parent = grid.parent_op()
-        assert parent is not None
-        grid = parent
+    grid = next(op for op in ancestors(build.op) if isinstance(op, GridOp))
     value = build.insert(ExtentOp(extent), InsertPoint.before(grid)).result
     last = build.add(arith.SubiOp(value, build.index(1)), "last")
     return build.add(SplatOp(last, tile_type(like)))

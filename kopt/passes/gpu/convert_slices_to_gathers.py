@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i32
@@ -38,13 +39,8 @@ class ConvertSlicesToGathersPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
-            for inner in walk(grid, tile.SliceOp, tile.DynamicSliceOp, tile.ConcatOp):
-                if isinstance(inner, tile.SliceOp):
-                    replace(inner, _gathered(inner))
-                elif isinstance(inner, tile.DynamicSliceOp):
-                    replace(inner, _gathered_from(inner))
-                else:
-                    replace(inner, _joined(inner))
+            for inner in walk(grid, *_PICKED):
+                replace(inner, _PICKED[type(inner)](inner))
 
 
 def _numbers(op: Operation, start: int, step: int, dims: Sequence[tile.DimAttr], dim: int) -> SSAValue:
@@ -106,3 +102,11 @@ def _select_before(op: tile.ConcatOp, end: int, dim: int, first: SSAValue, rest:
     build = Builder(op)
     lanes = build.add(tile.ArangeOp(0, 1, tile.TileType([dims[dim]], i32)))
     return build.select(build.spread(build.with_number("lt", lanes, end), dims, [dim]), first, rest)
+
+
+#: How each operation is picked by lane number.
+_PICKED: Mapping[type[Operation], Callable[[Any], SSAValue]] = {
+    tile.SliceOp: _gathered,
+    tile.DynamicSliceOp: _gathered_from,
+    tile.ConcatOp: _joined,
+}
