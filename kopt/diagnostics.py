@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
 from kopt.errors import Location, LoweringError, with_id
+from kopt.open_extents import NeedsConstant
 
 if TYPE_CHECKING:  # compiled kernels run without xDSL
     from xdsl.ir import Attribute, Operation
@@ -90,6 +92,29 @@ def location_of(op: Operation | None) -> Location | None:
             return location
         op = op.parent_op()
     return None
+
+
+@contextmanager
+def extents_placed() -> Iterator[None]:
+    """Places what needs an extent that differs from call to call, wherever that is found out: at the operation.
+
+    Of the frames that the error passed, the innermost with an operation in its hands says which one that is.
+    """
+    try:
+        yield
+    except NeedsConstant as error:
+        error.location = error.location or _in_hands(error.__traceback__)
+        raise
+
+
+def _in_hands(step: TracebackType | None) -> Location | None:
+    from xdsl.ir import Operation
+
+    found = None
+    while step is not None:
+        held = [value for value in step.tb_frame.f_locals.values() if isinstance(value, Operation)]
+        found, step = next(filter(None, map(location_of, reversed(held))), found), step.tb_next
+    return found
 
 
 def to_location(attribute: Attribute) -> Location | None:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
-from kopt.diagnostics import location_of
+from kopt.diagnostics import extents_placed, location_of
 from kopt.errors import KoptError, LoweringError, VerifyError
 from kopt.passes import ALL_PASSES
 from kopt.passes.dynamic_pipeline import DynamicPipelinePass
@@ -66,7 +66,8 @@ def run(
 
 def _apply(pass_: ModulePass, ctx: Context, module: ModuleOp) -> None:
     try:
-        pass_.apply(ctx, module)
+        with extents_placed():
+            pass_.apply(ctx, module)
     except DiagnosticException as error:
         raise LoweringError(f"pass '{pass_.name}' failed: {error}", location_of(module)) from error
     except KoptError:

@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from kopt.diagnostics import location_of
+from kopt.diagnostics import extents_placed, location_of
 from kopt.dialects import tile
 from kopt.dialects.tile.extents import argument_extents
 from kopt.errors import ArgumentError, KoptError, UnsupportedError
@@ -139,12 +139,16 @@ class Machine:
         """Run a function of the module."""
         for extent, (argument, dim) in argument_extents(function.body.block.args).items():
             self.extents[extent] = args[argument.index].shape[dim]  # pyright: ignore[reportAttributeAccessIssue]
-        for op in walk(function):
-            for result in op.results:
-                if isinstance(result.type, MemRefType | tile.TileType) and self._lanes(result.type) > ELEMENTS:
-                    message = f"the reference interpreter holds at most {ELEMENTS} elements, found {result.type}"
-                    raise UnsupportedError(message, location_of(op))
+        with extents_placed():
+            for op in walk(function):
+                self._check_sizes(op)
         return self.run_region(function.body.block, args)
+
+    def _check_sizes(self, op: Operation) -> None:
+        for result in op.results:
+            if isinstance(result.type, MemRefType | tile.TileType) and self._lanes(result.type) > ELEMENTS:
+                message = f"the reference interpreter holds at most {ELEMENTS} elements, found {result.type}"
+                raise UnsupportedError(message, location_of(op))
 
     def _lanes(self, type: MemRefType | tile.TileType) -> int:
         return math.prod(self.shape(type) if isinstance(type, MemRefType) else type.shape)

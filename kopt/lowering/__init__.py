@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from kopt.diagnostics import location_of
+from kopt.diagnostics import extents_placed, location_of
 from kopt.errors import LoweringError
 from kopt.registry import load
 from kopt.walk import walk
@@ -29,7 +29,8 @@ def emit(module: ModuleOp, entry: str, family: str, allow_inline: bool = False) 
     """
     if not allow_inline:
         _refuse_inline(module)
-    return load(PRINTERS[family])(module, entry)
+    with extents_placed():
+        return load(PRINTERS[family])(module, entry)
 
 
 def _refuse_inline(module: ModuleOp) -> None:

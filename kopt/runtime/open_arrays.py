@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 #: A parameter's name and a dimension of its array.
 Dim = tuple[str, int]
-#: Families whose modules read extents of their arguments; and those for which dimensions that change are opened.
-FAMILIES, _OPENED = ("triton", "pallas", "reference"), ("triton",)
+#: Families whose modules read extents of their arguments; and those for which dimensions that change are opened: the
+#: reference has nothing to save.
+FAMILIES, _OPENED = ("triton", "pallas", "reference"), ("triton", "pallas")
 
 #: Fewer rows are compiled in: a TPU's memory has them in tiles of their own, of which Mosaic does not take all.
 _LEAST = {"pallas": SUBLANES}

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from kopt import dtypes
 from kopt.errors import ArgumentError
+from kopt.open_extents import is_open
 from kopt.runtime.seeds import RandomSeed
 from kopt.specs import framework_of, spec_of
 from kopt.stored import standalone
 from kopt.stored.record import Record
 from kopt.stored.standalone import MANIFEST
-from kopt.stored.values import NotStored, encoded
+from kopt.stored.values import NotStored, decoded_spec, encoded
 
 if TYPE_CHECKING:
     from kopt.lowered import Lowered
@@ -40,7 +41,7 @@ def save(low: Lowered, folder: str | Path) -> None:
     except NotStored as reason:
         raise ArgumentError(f"'{low.entry}' cannot be saved: it has {reason}") from None
     others = [other for other in _manifest(path)["kernels"] if not _is_same(other, record)]
-    kernels = [*others, record]
+    kernels = sorted([*others, record], key=_open_extents)  # what was compiled for a shape is for calls of that shape
     names = sorted({kernel["entry"] for kernel in kernels})
     manifest = {"format": _FORMAT, "dtypes": _dtype_names(), "kernels": kernels}
     _write(path / "standalone.py", Path(standalone.__file__).read_text())
@@ -114,8 +115,6 @@ def _record(low: Lowered, path: Path) -> dict[str, Any]:
     """What the manifest has of a kernel, whose files are written."""
     if low.form is not None and any(read.place is None for read in low.form.reads):
         raise NotStored("elements of tensors that its import read")
-    if any(spec.open for spec in low.signature.specs):
-        raise NotStored("extents that differ from call to call")
     content = Record.of(low).json
     framework = "jax" if low.target.family == "pallas" else "torch"
     if framework == "jax" and any(isinstance(value, RandomSeed) for value in low.hidden):
@@ -179,7 +178,21 @@ def _manifest(path: Path) -> dict[str, Any]:
 
 def _is_same(a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Whether two kernels are for the same calls."""
-    return all(a[key] == b[key] for key in ("entry", "signature", "arguments", "parameters", "framework"))
+    keys = "entry", "signature", "arguments", "framework"
+    return all(a[key] == b[key] for key in keys) and _taken(a) == _taken(b)
+
+
+def _taken(record: dict[str, Any]) -> list[Any]:
+    """The tensors that a kernel takes, without the extents of the call that it was compiled in."""
+    specs = [(name, decoded_spec(spec)) for name, spec in record["parameters"]]
+    return [
+        (name, spec.dtype, spec.strides, [(e.name, e.multiple, e.least) if is_open(e) else e for e in spec.shape])
+        for name, spec in specs
+    ]
+
+
+def _open_extents(record: dict[str, Any]) -> int:
+    return sum(len(decoded_spec(spec).open) for _, spec in record["parameters"])
 
 
 def _dtype_names() -> dict[str, str]:

@@ -18,6 +18,8 @@ from typing import Any
 
 #: The file beside this one that says what kernels there are.
 MANIFEST = "kernels.json"
+#: Extents that differ from call to call are no larger.
+_MOST = 1 << 30
 
 
 class Mismatch(Exception):
@@ -65,6 +67,7 @@ class SavedKernel:
         found: list[Any] = [None] * len(record["parameters"])
         for name, value in values.items():
             self._match(record, name, record["arguments"][name], value, found)
+        _check_extents(record["parameters"], found)
         for place, path in enumerate(record["paths"]):
             if isinstance(path, dict):
                 found[place] = _scalar(_computed(decoded(path["scalar"]), values), path["dtype"], record, found)
@@ -95,18 +98,21 @@ class SavedKernel:
     def _check(self, record: dict[str, Any], name: str, spec: Any, value: Any) -> None:
         """That an array is as the kernel was compiled for."""
         dtype, shape, strides = spec
-        text = f"{dtype}[{','.join(map(str, shape))}]"
+        text = _spec(dtype, shape)
         if not hasattr(value, "shape") or not hasattr(value, "dtype"):
             raise Mismatch(f"'{name}' is {text}, found {_short(value)}")
         if not self.converts and hasattr(value, "stride") != (record["framework"] == "torch"):
             raise Mismatch(f"'{name}' is an array of {record['framework']}, found {_short(value)}")
         own = self.manifest["dtypes"].get(str(value.dtype).removeprefix("torch."), str(value.dtype))
-        if own != dtype or list(value.shape) != shape:
-            raise Mismatch(f"'{name}' is {text}, found {own}[{','.join(map(str, value.shape))}]")
-        steps = strides or _row_major(shape)
-        if not self.converts and record["framework"] == "torch" and 0 not in shape:
+        extents = list(value.shape)
+        if own != dtype or len(extents) != len(shape) or any(
+            not isinstance(wanted, dict) and wanted != extent for wanted, extent in zip(shape, extents, strict=True)
+        ):
+            raise Mismatch(f"'{name}' is {text}, found {_spec(own, extents)}")
+        steps = strides or _row_major(extents)
+        if not self.converts and record["framework"] == "torch" and 0 not in extents:
             found = value.stride()
-            if any(size > 1 and found[dim] != steps[dim] for dim, size in enumerate(shape)):
+            if any(size > 1 and found[dim] != steps[dim] for dim, size in enumerate(extents)):
                 raise Mismatch(f"'{name}' has strides {steps}, found {list(found)}")
 
     def run(self, number: int, values: dict[str, Any], tensors: list[Any]) -> Any:
@@ -140,6 +146,22 @@ class SavedKernel:
 
 
 # Calls.
+
+
+def _check_extents(parameters: list[Any], tensors: list[Any]) -> None:
+    """That extents which differ from call to call are what the kernel takes, and as each other where it has one."""
+    known: dict[str, tuple[int, str]] = {}
+    for (name, (_, shape, _)), tensor in zip(parameters, tensors, strict=True):
+        for dim, wanted in enumerate(shape):
+            if tensor is None or not isinstance(wanted, dict):
+                continue
+            extent, place = tensor.shape[dim], f"{name}.size({dim})"
+            called, _, multiple, _, least = wanted["extent"]
+            if not least <= extent <= _MOST or extent % multiple:
+                raise Mismatch(f"{place} is a multiple of {multiple} from {least} to {_MOST}, found {extent}")
+            length, first = known.setdefault(called, (extent, place))
+            if extent != length:
+                raise Mismatch(f"{place} is {extent} and {first} is {length}: they have to be the same")
 
 
 def _computed(expression: Any, values: Any) -> Any:
@@ -222,8 +244,12 @@ def _arguments(tree: Any) -> list[int]:
 
 
 def _described(record: dict[str, Any]) -> str:
-    specs = (f"{name}: {spec[0]}[{','.join(map(str, spec[1]))}]" for name, spec in record["parameters"])
+    specs = (f"{name}: {_spec(dtype, shape)}" for name, (dtype, shape, _) in record["parameters"])
     return f"({', '.join(specs)}) for {record['target']}"
+
+
+def _spec(dtype: str, shape: list[Any]) -> str:
+    return f"{dtype}[{','.join('?' if isinstance(extent, dict) else str(extent) for extent in shape)}]"
 
 
 def _short(value: Any) -> str:

@@ -309,12 +309,6 @@ def test_text_whose_blocks_may_lie_beyond() -> None:
     assert caught.value.location is not None and caught.value.location.line == 8
 
 
-def test_they_are_not_saved() -> None:
-    low = kopt.kernel(add, target=TRITON, dynamic={"x": 0, "y": 0}).lower("f32[8]", "f32[8]")
-    with pytest.raises(ArgumentError, match="extents that differ from call to call"):
-        low.save("nowhere")
-
-
 def test_arrays_of_jax() -> None:
     jnp = pytest.importorskip("jax.numpy")
     kernel = Counted(add, target=TRITON, dynamic={"x": 0, "y": 0})

@@ -101,6 +101,24 @@ def test_fewer_rows_than_a_tile_are_compiled_by_themselves() -> None:
         assert kernel.compiled == count
 
 
+@pytest.mark.parametrize("name", KERNELS)
+def test_dimensions_that_change_are_open_from_then_on(name: str) -> None:
+    """The first call is compiled for its shapes, the second for all but those of fewer rows than a tile."""
+    fn, _, _, _ = KERNELS[name]
+    kernel = Counted(fn, target=INTERPRET)
+    for count, extent in ((1, 33), (2, 16), (2, 40), (3, 7), (3, 150)):
+        agrees(kernel, name, extent)
+        assert kernel.compiled == count
+
+
+def test_what_needs_an_extent_is_compiled_for_each() -> None:
+    kernel = Counted(softmax, target=INTERPRET)
+    for count, extent in ((1, 16), (3, 20), (4, 33)):  # rows are taken whole, which the second call finds out
+        x = torch.randn(8, extent)
+        torch.testing.assert_close(kernel(x), torch.softmax(x, 1), **F32)
+        assert kernel.compiled == count
+
+
 def columns_whole(x):
     out = torch.empty_like(x)
     for tile in hl.tile(x.size(0)):
@@ -115,4 +133,4 @@ def test_what_needs_a_constant_says_so_at_its_place() -> None:
     with pytest.raises(UnsupportedError, match=r"differs from call to call") as caught:
         kopt.kernel(columns_whole, target=INTERPRET, dynamic={"x": 0}).lower("f32[64]")
     place = caught.value.location
-    assert place is not None and place.file == __file__
+    assert place is not None and place.file == __file__ and place.line == columns_whole.__code__.co_firstlineno + 5

@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,15 @@ def drawn(x):
     return out
 
 
+@kopt.kernel(dynamic={"x": 0, "y": 0})
+def doubled(x, y):
+    """One module for all extents that are multiples of 4."""
+    out = torch.empty_like(x)
+    for i in hl.tile(kopt.multiple_of(x.size(0), 4)):
+        out[i, :] = x[i, :] * 2 + y[i][:, None]
+    return out
+
+
 TARGETS = ("triton:interpret", "pallas:interpret")
 
 
@@ -103,6 +113,26 @@ def test_other_arguments(args, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="combined was not compiled for these arguments") as error:
         kopt.load(tmp_path / "kept").combined(*args)
     assert error.value.notes == (f"(x: f32[100], pair_0: f32[100], pair_1: f32[3]) for triton:sm90: {reason}",)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_extents_that_differ_from_call_to_call(target: str, tmp_path: Path) -> None:
+    """One kernel for all of them, whichever call it was lowered for; one for a shape goes before."""
+    for size in (40, 24):
+        doubled.lower(f"f32[{size},5]", f"f32[{size}]", target=target).save(tmp_path / "kept")
+    kopt.kernel(doubled, dynamic=()).lower("f32[8,5]", "f32[8]", target=target).save(tmp_path / "kept")
+    kernel = kopt.load(tmp_path / "kept").doubled
+    assert len(kernel.records) == 2 and kernel.records[0]["parameters"][0][1][1] == [8, 5]
+    for size in (8, 60, 12):
+        x, y = torch.randn(size, 5), torch.randn(size)
+        torch.testing.assert_close(kernel(x, y), x * 2 + y[:, None])
+    for rows, others, reason in (
+        (30, 30, r"x\.size\(0\) is a multiple of 4 from \d to"),
+        (12, 16, r"y\.size\(0\) is 16 and x\.size\(0\) is 12: they have to be the same"),
+    ):
+        with pytest.raises(ArgumentError, match="was not compiled for these arguments") as error:
+            kernel(torch.ones(rows, 5), torch.ones(others))
+        assert any(re.search(reason, note) for note in error.value.notes), error.value.notes
 
 
 def test_checks_come_along(tmp_path: Path) -> None:
@@ -151,6 +181,9 @@ torch.testing.assert_close(other, y + 2 * x)
 torch.manual_seed(1)
 a = kept.drawn(x)
 assert not torch.equal(a, kept.drawn(x)) and (a - x).min() >= 0 and (a - x).max() <= 1
+for size in (16, 40):
+    x2, y2 = torch.randn(size, 5), torch.randn(size)
+    torch.testing.assert_close(kept.doubled(x2, y2), x2 * 2 + y2[:, None])
 for wrong in (x[:50], torch.randn(200)[::2], x.double(), 3):
     try:
         kept.updated(wrong, other)
@@ -169,6 +202,9 @@ np.testing.assert_allclose(got, (x + y * held * 2.0) ** 2, rtol=1e-6)
 total, changed = kept.updated(x, y)
 np.testing.assert_allclose(total, x * (y + 2 * x), rtol=1e-6)
 np.testing.assert_allclose(changed, y + 2 * x, rtol=1e-6)
+for size in (16, 40):
+    a, b = jnp.ones((size, 5)), jnp.arange(float(size))
+    np.testing.assert_allclose(jax.jit(kept.doubled)(a, b), a * 2 + b[:, None], rtol=1e-6)
 assert not {"kopt", "torch", "xdsl"} & {name.partition(".")[0] for name in sys.modules}
 """
 
@@ -178,6 +214,7 @@ def test_without_kopt(target: str, script: str, tmp_path: Path) -> None:
     """The folder is a package that needs torch and triton, or jax, alone."""
     combined.lower("f32[100]", ("f32[100]", "f32[3]"), 2.0, square, target=target).save(tmp_path / "kept")
     updated.lower("f32[100]", "f32[100]", target=target).save(tmp_path / "kept")
+    doubled.lower("f32[20,5]", "f32[20]", target=target).save(tmp_path / "kept")
     if target.startswith("triton"):
         drawn.lower("f32[100]", target=target).save(tmp_path / "kept")
     file = tmp_path / "script.py"
