@@ -105,9 +105,8 @@ class SavedKernel:
             raise Mismatch(f"'{name}' is an array of {record['framework']}, found {_short(value)}")
         own = self.manifest["dtypes"].get(str(value.dtype).removeprefix("torch."), str(value.dtype))
         extents = list(value.shape)
-        if own != dtype or len(extents) != len(shape) or any(
-            not isinstance(wanted, dict) and wanted != extent for wanted, extent in zip(shape, extents, strict=True)
-        ):
+        known = [extent if isinstance(wanted, dict) else wanted for wanted, extent in zip(shape, extents, strict=False)]
+        if own != dtype or len(extents) != len(shape) or extents != known:
             raise Mismatch(f"'{name}' is {text}, found {_spec(own, extents)}")
         steps = strides or _row_major(extents)
         if not self.converts and record["framework"] == "torch" and 0 not in extents:
