@@ -19,8 +19,9 @@ RANK = 32
 LANES = 1 << 31
 #: Sizes, extents, indices: what is computed of some stays in 64 bits.
 INDEX = 1 << 40
-#: Visits of a loop and elements of a value: what the reference interpreter goes through and holds.
+#: Visits of a loop, operations in all, and elements of a value: what the reference interpreter goes through and holds.
 VISITS = 1 << 22
+OPERATIONS = 1 << 24
 ELEMENTS = 1 << 28
 
 _SCAN = re.compile(

@@ -22,7 +22,7 @@ from kopt.interpreter.rounding import numpy_type
 from kopt.interpreter.sums import Sums
 from kopt.interpreter.values import Bound, TileValue, Validity, ValidLanes
 from kopt.interpreter.world import World
-from kopt.limits import ELEMENTS, VISITS
+from kopt.limits import ELEMENTS, OPERATIONS, VISITS
 from kopt.open_extents import OpenExtent, fits
 from kopt.walk import walk
 
@@ -77,6 +77,8 @@ class Machine:
         """The number of the GPU program that runs."""
         self.extents: dict[OpenExtent, int] = {}
         """The extents of the arguments that differ from call to call."""
+        self.executed = 0
+        """How many operations have run."""
         self._handlers = handlers
         self._values: dict[SSAValue, Any] = {}
         self._bounds: dict[str, Bound] = {}
@@ -168,6 +170,10 @@ class Machine:
         handler = self._handlers.get(type(op))
         if handler is None:
             raise UnsupportedError(f"the reference interpreter does not run '{op.name}'", location_of(op))
+        self.executed += 1
+        if self.executed > OPERATIONS:
+            message = f"the reference interpreter runs at most {OPERATIONS} operations"
+            raise UnsupportedError(message, location_of(op))
         try:
             results = handler(self, op)
         except KoptError as error:

@@ -18,6 +18,9 @@ REFUSALS: dict[str, dict[str, str]] = {
         **_FRONTEND,
         r"may not fit 32 bits": "a TPU has no 64-bit integers: only what provably fits is narrowed",
         r"a TPU has no f64": "a TPU has no f64",
+        r"is not from -?\d+ to \d+ \[argument\]\n(.|\n)*32 bits serve this kernel's arithmetic only in that range": (
+            "sums of 64-bit integers in 32 bits: elements for which these do not serve are refused"
+        ),
         r"is read in blocks that start at multiples of \d+, which Mosaic takes only": (
             "a single column of an array of narrow elements, in blocks of rows: no layout is tried that keeps its row"
         ),

@@ -15,6 +15,7 @@ import typing
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
+from unittest.mock import patch
 
 import kopt
 from kopt.context import make_context
@@ -29,6 +30,8 @@ from test.security.mutations import ROOT
 SECONDS = 20
 #: One of each kind.
 TARGETS = ("reference", "pallas:v6e", "triton:sm90")
+#: What the reference runs of a mutant: a few seconds of operations.
+_OPERATIONS = 1 << 17
 _PLACED = (kopt.ParseError, kopt.VerifyError, kopt.LoweringError, kopt.UnsupportedError, kopt.AccessError)
 #: Passes of xDSL's that know nothing of plans: what they leave of one is refused at its place.
 _FOREIGN = {f"pass {name}" for name, path in PASSES.items() if path.startswith("xdsl.")}
@@ -157,9 +160,10 @@ def _lower(module: Any, entry: str, target: str) -> None:
         return
     arrays = small_arrays(module, entry)
     if arrays is not None:
-        from kopt.interpreter import run
+        from kopt.interpreter import machine, run
 
-        run(lowered.module, entry, arrays)
+        with patch.object(machine, "OPERATIONS", _OPERATIONS):
+            run(lowered.module, entry, arrays)
 
 
 def small_arrays(module: Any, entry: str) -> list[Any] | None:

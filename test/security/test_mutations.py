@@ -122,3 +122,20 @@ def test_indices_of_one_lane_may_be_broadcast(target: str) -> None:
     %s = tile.reduce add %g [1] : !tile.tile<b0=1 x 8 x f32>
     tile.store %s, %x[%i] : !tile.tile<b0=1 x f32>, memref<64xf32>"""
     kopt.lower_module(kopt.parse(GRID.format(size=1, extent=64, body=body)), target=target)
+
+
+def test_the_reference_runs_a_limited_number_of_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Visits of loops in loops multiply: each loop's own limit does not end them."""
+    import numpy as np
+
+    body = """
+    tile.for %k: b1=1 in (0, 64) {
+      tile.for %l: b2=1 in (0, 64) {
+        %n = tile.index %l : !tile.range<b2=1>
+      }
+    }"""
+    module = kopt.parse(GRID.format(size=1, extent=64, body=body))
+    monkeypatch.setattr("kopt.interpreter.machine.OPERATIONS", 10_000)
+    with pytest.raises(kopt.UnsupportedError, match="runs at most 10000 operations") as refused:
+        kopt.lower_module(module, target="reference").compile()(np.zeros(64, np.float32), np.zeros(64, np.int32))
+    assert refused.value.location is not None

@@ -95,9 +95,13 @@ class ExtentOp(Op):
 def extent_of(value: object) -> OpenExtent | None:
     """The open extent that a value is, of types of its function too; None for any other value."""
     op = value.owner if isinstance(value, SSAValue) else None
-    if isinstance(op, DimOp) and not 0 <= op.dim.data < len(array_type(op.source).get_shape()):
+    if isinstance(op, DimOp) and not _is_there(op):
         return None  # which its verifier refuses
     return op.extent if isinstance(op, DimOp | ExtentOp) and isinstance(op.extent, OpenExtent) else None
+
+
+def _is_there(op: DimOp) -> bool:
+    return "dim" in op.properties and 0 <= op.dim.data < len(array_type(op.source).get_shape())
 
 
 def divisor_of(value: SSAValue) -> int:
