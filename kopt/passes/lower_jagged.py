@@ -30,9 +30,9 @@ from kopt.dialects.tile import (
     TileType,
     tile_type,
 )
-from kopt.dialects.tile import ForOp as TileForOp
 from kopt.passes.combination_masks import leave_out
 from kopt.passes.jagged.items import ItemValidity
+from kopt.passes.jagged.walking import walk_to
 from kopt.walk import walk
 
 
@@ -67,7 +67,7 @@ class LowerJaggedPass(ModulePass):
         for lanes in walk(op, ValidOp, RowsOp):
             _spell_out(lanes)
         for loop in loops:
-            _walk_to(loop, ends[loop])
+            walk_to(loop, ends[loop])
 
 
 def _end(loop: ForOp) -> SSAValue:
@@ -163,11 +163,3 @@ def _spell_out(op: ValidOp | RowsOp) -> None:
     combined.location = op.location
     combined.results[0].name_hint = op.result.name_hint or ("has" if valid else "rows")
     Rewriter.replace_op(op, combined)
-
-
-def _walk_to(loop: ForOp, end: SSAValue) -> None:
-    walk = TileForOp(0, end, loop.inits, loop.detach_region(loop.body), None, loop.attributes)
-    walk.location = loop.location
-    for before, after in zip(loop.results, walk.results, strict=True):
-        after.name_hint = before.name_hint
-    Rewriter.replace_op(loop, walk)

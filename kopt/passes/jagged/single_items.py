@@ -23,9 +23,9 @@ from kopt.dialects.tile import (
     range_type,
     tile_type,
 )
-from kopt.dialects.tile import ForOp as TileForOp
 from kopt.dialects.tile import ValidOp as TileValidOp
 from kopt.dialects.tile.memory import block_type
+from kopt.passes.jagged.walking import walk_to
 from kopt.walk import walk
 
 
@@ -53,7 +53,7 @@ def unblock_items(grid: GridOp) -> None:
     for rows in [op for op in walk(grid, RowsOp) if op.result.first_use is None]:
         Rewriter.erase_op(rows)
     for loop in walk(grid, ForOp):
-        _walk_length(loop)
+        walk_to(loop, _number(loop.lengths, loop))
 
 
 def _slice_of(entry: Entry) -> RowsOp | None:
@@ -104,13 +104,3 @@ def _spread(value: SSAValue, type: TileType) -> BroadcastOp:
 def _reshaped(value: SSAValue, block: TileType, user: Operation) -> SSAValue:
     type = tile_type(value)
     return Builder(user).add(ReshapeOp(value, type.with_dims(block.dims.data)))
-
-
-def _walk_length(loop: ForOp) -> None:
-    """A loop over the one length."""
-    length = _number(loop.lengths, loop)
-    walk = TileForOp(0, length, loop.inits, loop.detach_region(loop.body), None, loop.attributes)
-    walk.location = loop.location
-    for before, after in zip(loop.results, walk.results, strict=True):
-        after.name_hint = before.name_hint
-    Rewriter.replace_op(loop, walk)

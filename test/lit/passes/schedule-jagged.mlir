@@ -122,3 +122,21 @@ func.func @single(%x: memref<999x64xf32>, %lens: memref<100xi64>, %starts: memre
   }
   func.return
 }
+
+// -----
+
+// The schedule that a plan has of a jagged loop goes to the loop that it becomes.
+// CHECK-LABEL: func.func @planned
+// CHECK: tile.grid (%i: b0=1) in (64) plan {order [i]{{.*}}
+// CHECK: tile.for %j: b1=16 in (0, %{{.*}}) schedule prefetch
+func.func @planned(%n: memref<64xi32>, %x: memref<64xi32>) {
+  tile.grid (%i: b0=16) in (64) plan {order [i] loop j prefetch @n = %n smem whole} {
+    %lengths = tile.load %n[%i] via @n : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %z = tile.full 0 : !tile.tile<b0=16 x i32>
+    %r = jagged.for %j: b1=16 in %lengths iter(%a = %z) -> (!tile.tile<b0=16 x i32>) {
+      tile.yield %a : !tile.tile<b0=16 x i32>
+    }
+    tile.store %r, %x[%i] : !tile.tile<b0=16 x i32>, memref<64xi32>
+  }
+  func.return
+}
