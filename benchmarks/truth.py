@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 from support import emit
-from support.truth_rows import Launch, Row, launch, rows
+from support.truth_rows import Launch, Row, launch, rows, scratch_bytes
 
 from kopt.planning.calibration import Fit, Sample, costs_of, errors, fitted, with_costs
 from kopt.targets.budget import Budget
@@ -208,7 +208,8 @@ def predicted(problem: Any, tiles: dict[str, Any], names: Sequence[str], chip: C
         one = launch(problem, {**tiles, **dict(zip(names, some[0], strict=True))})
         sizes = {**one.sizes, **{_TAGS[name]: column for name, column in columns.items() if name in _TAGS}}
         cost = replace(one, sizes=sizes).cost(chip)
-        memory, seconds = (np.broadcast_to(each, len(some)) for each in (cost.vmem_bytes, cost.seconds))  # pyright: ignore
+        held = cost.vmem_bytes + scratch_bytes(problem, sizes)  # pyright: ignore
+        memory, seconds = (np.broadcast_to(each, len(some)) for each in (held, cost.seconds))  # pyright: ignore
         found.update(
             (choice, float(taken))
             for choice, size, taken in zip(some, memory, seconds, strict=True)
@@ -231,7 +232,7 @@ def options(problem: Any, name: str) -> list[int]:
         return [*_CHOICES["grouped"]["tile_m"]]
     extent = inner if name == "tile_k" else columns
     return sorted(
-        {extent // parts for parts in (1, 2, 3, 4, 6, 7, 8, 14, 16, 28) if extent % (parts * 128) == 0}
+        {extent, *(extent // parts for parts in (2, 3, 4, 6, 7, 8, 14, 16, 28) if extent % (parts * 128) == 0)}
         | {size for size in (128, 256, 512, 1024, 2048) if size <= extent}
     )
 

@@ -267,6 +267,14 @@ def _attention_launch(problem: Problem, tiles: Mapping[str, Any]) -> Launch:
     return Launch(model, replace(plan, views=views), sizes)
 
 
+def scratch_bytes(problem: Problem, sizes: Numbers) -> Any:
+    """What kernels by hand hold in VMEM beside blocks and sums, at the sizes of a launch.
+
+    Of attention these are two numbers of each row, as wide as a register has lanes, and the scores of a part of keys.
+    """
+    return 4 * sizes["b1"] * (2 * 128 + sizes["b3"]) if problem.operator == "attention" else 0
+
+
 def _gated_launch(problem: Problem, tiles: Mapping[str, Any]) -> Launch:
     m, inner, columns, dtype = problem.arguments
     model = _model("gated", (f"{dtype}[{m},{inner}]", f"{dtype}[{inner},2,{columns}]"), problem.chip)

@@ -31,6 +31,7 @@ Unit = Literal[
     "elementwise",
     "transcendental",
     "reduction",
+    "crossing",
     "scan",
     "running_sum",
     "sort",
@@ -160,8 +161,9 @@ class Work:
 
     Of a product they are the batch dimensions and ``(m, k, n)``; of anything else those of the widest operand. The tag
     is empty where the dimension is of no axis: it is whole, whatever sizes are chosen. A ``carry`` is a value that the
-    innermost loop of its path hands from visit to visit. A ``running_sum`` is a scan that products may do, of bf16
-    where that holds its numbers.
+    innermost loop of its path hands from visit to visit. A ``crossing`` is what a reduction of the last dimension takes
+    for each of the others' rows, however many lanes these have. A ``running_sum`` is a scan that products may do, of
+    bf16 where that holds its numbers.
     """
 
     unit: Unit

@@ -66,7 +66,7 @@ class TpuLaunch:
             memory,
             seconds=run.seconds + scalars + around,
             mxu_seconds=work.mxu / self.costs.mxu_share / self.costs.clock_hz,
-            vpu_seconds=work.vectors / self.costs.vector_share / self.costs.clock_hz,
+            vpu_seconds=work.vectors(self.costs.vector_share) / self.costs.clock_hz,
             bytes_in=self.cores * (run.bytes_in + sum(one.bytes_in for one in inside)) + self._scalar_bytes(),
             bytes_out=self.cores * (run.bytes_out + sum(one.bytes_out for one in inside)),
             steps=run.steps,
@@ -136,7 +136,7 @@ class TpuLaunch:
 
         ``apart`` is the share of the work in which one unit waits for the other.
         """
-        mxu, vpu = (work.mxu + more) / self.costs.mxu_share, work.vectors / self.costs.vector_share
+        mxu, vpu = (work.mxu + more) / self.costs.mxu_share, work.vectors(self.costs.vector_share)
         return (np.maximum(mxu, vpu) + apart * np.minimum(mxu, vpu)) / self.costs.clock_hz
 
     def _visit(self, work: Cycles, apart: Number, tag: str) -> Number:

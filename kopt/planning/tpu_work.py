@@ -14,10 +14,13 @@ from kopt.targets.budget import Budget
 from kopt.targets.costs import CARRY_CYCLES, RUNNING_SUM_PRODUCTS, VECTOR_CYCLES, TpuCosts
 from kopt.targets.tiling import LANES, SUBLANES, round_up
 
+#: What has a unit beside the vector unit.
+_UNIT = {"transcendental": "eup", "crossing": "xlu"}
+
 
 @dataclass(frozen=True)
 class Cycles:
-    """Cycles of the matrix unit, of the vector unit and of that of transcendentals, which run beside each other.
+    """Cycles of the units that run beside each other: of products, vectors, transcendentals, and crossings of lanes.
 
     ``carry`` are those between the visits of a loop, in which none works.
     """
@@ -26,17 +29,21 @@ class Cycles:
     vpu: Number = 0
     carry: Number = 0
     eup: Number = 0
+    xlu: Number = 0
 
     def __add__(self, other: Cycles) -> Cycles:
-        return Cycles(self.mxu + other.mxu, self.vpu + other.vpu, self.carry + other.carry, self.eup + other.eup)
+        return Cycles(*(mine + theirs for mine, theirs in zip(self._all, other._all, strict=True)))
 
     def __mul__(self, times: Number) -> Cycles:
-        return Cycles(self.mxu * times, self.vpu * times, self.carry * times, self.eup * times)
+        return Cycles(*(mine * times for mine in self._all))
 
     @property
-    def vectors(self) -> Number:
-        """Those of the vector units, each at its own work."""
-        return np.maximum(self.vpu, self.eup)
+    def _all(self) -> tuple[Number, ...]:
+        return self.mxu, self.vpu, self.carry, self.eup, self.xlu
+
+    def vectors(self, share: float) -> Number:
+        """Those of the vector units, each at its own work, where ``share`` of the lanes' peak is had."""
+        return np.maximum(np.maximum(self.vpu, self.eup) / share, self.xlu)
 
 
 def cycles(work: Iterable[Work], sizes: Sizes, costs: TpuCosts) -> Cycles:
@@ -58,7 +65,7 @@ def _cycles(work: Work, sizes: Sizes, costs: TpuCosts) -> Cycles:
         return Cycles(carry=work.count * CARRY_CYCLES * vectors * beyond)
     narrow = work.unit == "elementwise" and work.dtype == "bf16"
     taken = work.count * (costs.narrow_cycles if narrow else VECTOR_CYCLES[work.unit]) * vectors
-    return Cycles(eup=taken) if work.unit == "transcendental" else Cycles(vpu=taken)
+    return Cycles(**{_UNIT.get(work.unit, "vpu"): taken})
 
 
 def product(m: Number, k: Number, n: Number, dtype: str, costs: TpuCosts) -> Number:

@@ -144,6 +144,7 @@ def attention(heads, queries, keys, depth, causal, values=None):
             work("elementwise", 2),
             work("transcendental", 1),
             work("reduction", 2),
+            Work("crossing", (("m", b0), ("", 1)), "f32", inner, 2),
         ),
     )
 

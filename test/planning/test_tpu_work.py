@@ -57,7 +57,14 @@ def test_narrow_types_take_half_a_pass_where_the_chip_has_it() -> None:
 def test_values_take_whole_registers(dims, registers, unit) -> None:
     found = cycles([work(unit, dims, "f32", 3)], {}, COSTS)
     taken = found.eup if unit == "transcendental" else found.vpu
-    assert taken == found.vectors == 3 * registers * VECTOR_CYCLES[unit] and found.mxu == 0
+    assert taken == found.vectors(1.0) == 3 * registers * VECTOR_CYCLES[unit] and found.mxu == 0
+
+
+def test_lanes_are_crossed_beside_the_vector_unit() -> None:
+    """Whatever share of the lanes' peak is had: rows count, and not how many lanes they have."""
+    found = cycles([work("crossing", (64, 1), "f32"), work("elementwise", (64, 256), "f32")], {}, COSTS)
+    assert found.xlu == 8 * VECTOR_CYCLES["crossing"] > found.vpu
+    assert found.vectors(0.5) == found.vectors(2.0) == found.xlu
 
 
 def test_batches_are_products_of_their_own() -> None:

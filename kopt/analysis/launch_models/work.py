@@ -86,6 +86,8 @@ def work(launch: Launch) -> tuple[Work, ...]:
             unit, element = "running_sum", bf16 if numbers.has(value) else f32
         if dims:
             found[unit, dims, element, place.path] += _STEPS.get(type(place.op), 1)
+        if isinstance(place.op, ReduceOp | ArgReduceOp) and len(dims) - 1 in place.op.dimensions and len(dims) > 1:
+            found["crossing", (*dims[:-1], ("", 1)), element, place.path] += 1
     dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
     pairs = found.items()
     return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
