@@ -21,6 +21,7 @@ from kopt.ir.widths import next_power_of_two
 from kopt.passes.gpu.widened_reshapes import gather_reshaped
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.retyping import defined_values, replace_dims
+from kopt.passes.verifying.removed_by import formless
 from kopt.walk import walk
 
 _Access = tile.LoadOp | tile.StoreOp | atomic.RmwOp | atomic.CasOp
@@ -38,7 +39,8 @@ class PadToPowerOfTwoPass(ModulePass):
         %w = tile.whole 100 : !tile.range<w100=128>
         %v = tile.load %x[%i, %w] : memref<8x100xf32> -> !tile.tile<b0=8 x w100=128 x f32>
 
-    Refuses a strided slice of a memref beside gathered dimensions, and to reshape lanes of ragged blocks.
+    Refuses a strided slice of a memref beside gathered dimensions, and to reshape lanes of ragged blocks; slices and
+    concatenations of such dimensions too: ``convert-slices-to-gathers`` comes first.
     """
 
     name = "pad-to-power-of-two"
@@ -50,9 +52,18 @@ class PadToPowerOfTwoPass(ModulePass):
             if isinstance(grid.parent_op(), CallOp):  # a kernel of a TPU already
                 continue
             odd = _odd_dims(grid)
+            _refuse_parts(grid, odd)
             wholes = _make_wholes(grid, odd, taken)
             _widen(grid, odd, wholes)
             gather_reshaped(grid, wholes)
+
+
+def _refuse_parts(grid: tile.GridOp, odd: Set[tile.DimAttr]) -> None:
+    """Parts of a dimension are other ones of the dimension that takes its place."""
+    for op in walk(grid, tile.ConcatOp, tile.SliceOp, tile.DynamicSliceOp):
+        tiles = (value.type for value in (*op.operands, *op.results) if isinstance(value.type, tile.TileType))
+        if not odd.isdisjoint(dim for type in tiles for dim in type.dims.data):
+            raise formless(op, "triton", f"'{op.name}' is of a dimension that is no power of two").error
 
 
 def _make_wholes(grid: tile.GridOp, odd: Set[tile.DimAttr], taken: set[str]) -> dict[int, tile.WholeOp]:
