@@ -33,8 +33,7 @@ def with_persistence(
     if asked == "off" or (asked is None and each is None and not _may_pay(grid, chip)):
         return plan
     usual = GpuLaunch(fixed_model(grid, known), {}, plan, chip, {})
-    costs = gpu_costs(chip)
-    count = costs.multiprocessors * (each or min(costs.programs, int(costs.threads // usual.program.threads)))
+    count = gpu_costs(chip).persistent_programs(int(usual.program.threads), each)
     cells = _cells(grid)
     if cells is not None and cells <= count:
         return plan

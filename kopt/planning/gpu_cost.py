@@ -222,13 +222,20 @@ class GpuLaunch:
         array = value(operand.elements, self.sizes) * operand.bits / 8
         asked = self._asked(access)
         left, shared = at_once, 1.0
-        for tag in reversed(self.plan.order):
+        for tag, rows in self._beside():
             blocks = np.maximum(1, self.trips[tag].mean)
             alike = self._run_of_blocks(access, tag) if tag in access.moves else blocks
-            shared = shared * np.minimum(left, alike)
-            left = np.maximum(1, left / blocks)
+            shared = shared * np.minimum(np.maximum(1, left / rows), alike)
+            left = np.maximum(rows, left / blocks)
         once = np.minimum(array, asked)
         return np.where(array <= self.costs.l2_bytes / 2, once, np.maximum(once, asked / shared))
+
+    def _beside(self) -> list[tuple[str, Number]]:
+        """The axes of cells, the fastest first, and how many rows of the next one run beside each of its blocks."""
+        axes = self.plan.order[::-1]
+        group = dict(self.plan.options).get("group", 1)
+        rows = [np.minimum(group, np.maximum(1, self.trips[tag].mean)) for tag in axes[1:2]]
+        return list(zip(axes, [*rows, *(1 for _ in axes)], strict=False))
 
     def _run_of_blocks(self, access: ModelAccess, tag: str) -> Number:
         """How many programs along an axis that an access moves with have the same block, by what its numbers are."""

@@ -152,6 +152,10 @@ class GpuCosts:
     launch_seconds: float = 3e-6
     fitted: bool = False
 
+    def persistent_programs(self, threads: int, each: int | None = None) -> int:
+        """Programs that share the cells of a launch: ``each`` for a multiprocessor, else as many as threads allow."""
+        return self.multiprocessors * (each or min(self.programs, self.threads // threads))
+
     def multiplied(self, dtype: str) -> float:
         """Operations of products of a dtype, a second. f32 is multiplied exactly, by the vector units."""
         return self.vector_flops if dtype == "f32" else self.flops * _GPU_RATES.get(dtype, 1.0)

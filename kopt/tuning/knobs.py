@@ -15,10 +15,14 @@ Points = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Knob:
-    """One choice: ``block_sizes[0]``, ``num_warps``; its values as configurations have them."""
+    """One choice: ``block_sizes[0]``, ``num_warps``; its values as configurations have them.
+
+    ``usual`` is what it is where a configuration does not say; None where that depends on the kernel.
+    """
 
     name: str
     values: tuple[Any, ...]
+    usual: Any = None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from kopt.clone import cloned
 from kopt.config import Config
 from kopt.context import make_context
 from kopt.diagnostics import collect
-from kopt.dialects.tile import open_blocks
+from kopt.dialects.atomic import CasOp
+from kopt.dialects.tile import WhileOp, open_blocks
 from kopt.ir.launch_model import LaunchModel
 from kopt.passes.block_forms import BlockForms
 from kopt.passes.pipelines import scheduling
@@ -27,15 +28,19 @@ from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import fitting, rooms
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.cost import costing
-from kopt.plans.plan import Plan
-from kopt.targets.chips import Chip, TpuChip
+from kopt.plans.plan import Options, Plan
+from kopt.targets.chips import Chip, GpuChip, TpuChip
+from kopt.targets.costs import gpu_costs
 from kopt.tuning.knobs import Knob, Points, Space, count
 from kopt.tuning.schedules import plans
+from kopt.walk import walk
 
-#: Warps and stages that are looked at.
-_WARPS, _STAGES = (1, 2, 4, 8, 16), (1, 2, 3, 4, 5)
-#: The knobs of a GPU's launch, and the options of plans that they are.
-_OPTIONS = {"num_warps": "warps", "num_stages": "stages"}
+#: Warps and stages that are looked at, rows of cells that run side by side, and whether programs walk the cells.
+_WARPS, _STAGES, _GROUPS, _PERSISTENT = (1, 2, 4, 8, 16), (1, 2, 3, 4, 5), (1, 8, 32), ("off", "interleaved")
+#: The knobs of a GPU's launch whose numbers are options of plans.
+_OPTIONS = {"num_warps": "warps", "num_stages": "stages", "group": "group"}
+#: All knobs of a GPU's launch.
+_LAUNCH = (*_OPTIONS, "persistent")
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ class Launches:
         return found
 
     def space(self, knobs: Sequence[Knob] = ()) -> Space:
-        """The space of block sizes, a GPU's warps and stages, and further knobs."""
+        """The space of block sizes, the knobs of a GPU's launch, and further ones."""
         own = [Knob(f"block_sizes[{number}]", sizes) for number, sizes in self.sizes.items()]
         return Space((*own, *self._gpu_knobs(), *knobs))
 
@@ -110,7 +115,11 @@ class Launches:
         (model,) = self.models
         loops = {axis.tag for axis in model.axes if axis.form == "loop"}
         fed = any(work.unit == "product" and loops.intersection(work.path) for work in model.work)
-        return [Knob("num_warps", _WARPS), *([Knob("num_stages", _STAGES)] if fed else [])]
+        knobs = [Knob("num_warps", _WARPS), *([Knob("num_stages", _STAGES)] if fed else [])]
+        if fed and sum(axis.form == "grid" for axis in model.axes) > 1:
+            knobs.append(Knob("group", _GROUPS, 8))
+        waits = walk(self._scheduled, CasOp, WhileOp)  # programs that wait for others have to be started, all of them
+        return knobs if waits else [*knobs, Knob("persistent", _PERSISTENT, "off")]
 
     def point_sizes(self, space: Space, points: Points) -> dict[str, np.ndarray]:
         """The sizes of all tags at points."""
@@ -137,13 +146,13 @@ class Launches:
         sizes, n = self.point_sizes(space, points), count(points)
         possible = self._space.possible(sizes) if self._open else np.ones(n, bool)
         total = Ranked(np.zeros(n), np.where(possible, 0.0, np.inf), np.zeros(n), possible)
-        names = [knob.name for knob in space.knobs if knob.name in _OPTIONS]
+        names = [knob.name for knob in space.knobs if knob.name in _LAUNCH]
         columns = {name: space.values(points, name) for name in names}
         for values in product(*({*columns[name].tolist()} for name in names)):
             chosen = np.ones(n, bool)
             for name, value in zip(names, values, strict=True):
                 chosen &= columns[name] == value
-            options = tuple((_OPTIONS[name], value) for name, value in zip(names, values, strict=True))
+            options = launch_options(dict(zip(names, values, strict=True)), self.chip)
             part = {tag: column[chosen] for tag, column in sizes.items()}
             for model in self.models if chosen.any() else ():
                 self._add(total, chosen, model, part, options)
@@ -164,6 +173,15 @@ class Launches:
     def plans(self, model: LaunchModel) -> list[Plan]:
         """The plans of a launch that the model compares."""
         return list(plans(model)) if isinstance(self.chip, TpuChip) else [gpu_candidate(model)]
+
+
+def launch_options(chosen: Mapping[str, Any], chip: Chip) -> Options:
+    """The options of a plan that the keys of a configuration are; those without a value are left out."""
+    options = [(word, chosen[key]) for key, word in _OPTIONS.items() if chosen.get(key) is not None]
+    if isinstance(chip, GpuChip) and chosen.get("persistent") not in (None, "off"):
+        threads = chip.warp_size * (chosen.get("num_warps") or 4)
+        options.append(("programs", gpu_costs(chip).persistent_programs(threads, chosen.get("sm_programs"))))
+    return tuple(options)
 
 
 def least(

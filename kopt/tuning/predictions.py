@@ -23,7 +23,7 @@ from kopt.planning.cost import costing
 from kopt.planning.orders import reordered
 from kopt.plans.plan import Plan
 from kopt.targets.chips import Chip
-from kopt.tuning.launches import Launches, least
+from kopt.tuning.launches import Launches, launch_options, least
 from kopt.tuning.schedules import Schedule, schedule_of, unrolled
 from kopt.walk import walk
 
@@ -77,8 +77,7 @@ class Predictions:
         return float(least(model, {}, own, self._chip, 1)[0][0])
 
     def _with_options(self, plans: Sequence[Plan], config: Config) -> list[Plan]:
-        pairs = ("warps", config.num_warps), ("stages", config.num_stages)
-        options = tuple((name, value) for name, value in pairs if value is not None)
+        options = launch_options(vars(config), self._chip)
         return [replace(plan, options=options) for plan in plans]
 
     def _pairs(self, launches: Launches, low: Lowered, config: Config) -> list[tuple[LaunchModel, Plan | None]]:

@@ -52,8 +52,8 @@ class Effort:
 
 EFFORTS = {
     "none": Effort(),
-    "quick": Effort(points=8192, asked=768, imports=4, compiled=8, schedules=2, seconds=20.0),
-    "full": Effort(points=131_072, asked=3072, imports=32, compiled=24, schedules=8),
+    "quick": Effort(points=65_536, asked=768, imports=4, compiled=8, schedules=2, seconds=20.0),
+    "full": Effort(points=1_048_576, asked=3072, imports=32, compiled=24, schedules=8),
 }
 
 
@@ -214,7 +214,7 @@ class Tuner:
         for one in self.candidates:
             sizes = one.config.get("block_sizes", ())
             given = {f"block_sizes[{number}]": size for number, size in enumerate(sizes)} | one.config
-            pairs = [(knob, given.get(knob.name)) for knob in space.knobs]
+            pairs = [(knob, given.get(knob.name, knob.usual)) for knob in space.knobs]
             known = {knob.name: knob.values.index(value) for knob, value in pairs if value in knob.values}
             if len(known) == len(pairs):
                 found.append(known)

@@ -148,3 +148,11 @@ def test_candidates_at_once_are_each_by_itself() -> None:
         one = cost(PRODUCT, b0=size, b1=256, b2=64)
         for item in ("seconds", "shared_bytes", "registers", "waves", "steps", "bytes_in", "fits"):
             assert np.broadcast_to(getattr(found, item), 3)[n] == pytest.approx(getattr(one, item)), item
+
+
+def test_groups_of_rows_share_blocks_in_the_cache() -> None:
+    """Of 16,384 columns in blocks of 128 a wave has one row of cells, or eight beside each other."""
+    model, sizes = matmul(16384, 4096, 16384), {"b0": 128, "b1": 128, "b2": 64}
+    one, eight, all_ = (cost(model, options={"group": group}, **sizes).bytes_in for group in (1, 8, 10**6))
+    assert eight < one and eight < all_
+    assert one == cost(model, **sizes).bytes_in

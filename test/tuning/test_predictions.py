@@ -45,7 +45,13 @@ def test_a_schedule_that_is_pinned_is_what_is_predicted() -> None:
         assert predictions.of(found.lower(config), config) < 0.97 * slowest[0]
 
 
-@pytest.mark.parametrize("target, options", [("pallas:v6e", {}), ("triton:sm90", {"num_warps": 8, "num_stages": 3})])
+PRODUCT = {"num_warps": 8, "num_stages": 3, "group": 8, "persistent": "off"}
+
+
+@pytest.mark.parametrize(
+    "target, options",
+    [("pallas:v6e", {}), ("triton:sm90", PRODUCT), ("triton:sm90", {**PRODUCT, "persistent": "interleaved"})],
+)
 def test_points_are_ranked_by_what_their_candidates_take(target: str, options: dict[str, Any]) -> None:
     """Many points at once: no more than the plan that the lowering takes, which may be another than the cheapest."""
     found = subject(target, MATRIX, MATRIX)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("in_process")
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few candidates: each is lowered."""
-    monkeypatch.setitem(EFFORTS, "quick", Effort(points=4096, imports=4, compiled=3, schedules=1))
+    monkeypatch.setitem(EFFORTS, "quick", Effort(points=32_768, imports=4, compiled=3, schedules=1))
 
 
 @pytest.mark.parametrize("target", ["pallas:v6e", "triton:sm90"])
@@ -101,7 +101,7 @@ def test_an_interrupt_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_chip_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the chip is here, wrong results are dropped and the fastest is the best; the model's error is said."""
-    monkeypatch.setitem(EFFORTS, "quick", Effort(points=4096, imports=1, compiled=5, schedules=0))
+    monkeypatch.setitem(EFFORTS, "quick", Effort(points=32_768, imports=1, compiled=5, schedules=0))
 
     def ms(config: Any) -> float:
         return 1.0 if config.block_sizes[0] == fastest else 2.0
