@@ -116,7 +116,7 @@ class Launches:
         loops = {axis.tag for axis in model.axes if axis.form == "loop"}
         fed = any(work.unit == "product" and loops.intersection(work.path) for work in model.work)
         knobs = [Knob("num_warps", _WARPS), *([Knob("num_stages", _STAGES)] if fed else [])]
-        if fed and sum(axis.form == "grid" for axis in model.axes) > 1:
+        if fed and _crosses(model):
             knobs.append(Knob("group", _GROUPS, 8))
         waits = walk(self._scheduled, CasOp, WhileOp)  # programs that wait for others have to be started, all of them
         return knobs if waits else [*knobs, Knob("persistent", _PERSISTENT, "off")]
@@ -173,6 +173,13 @@ class Launches:
     def plans(self, model: LaunchModel) -> list[Plan]:
         """The plans of a launch that the model compares."""
         return list(plans(model)) if isinstance(self.chip, TpuChip) else [gpu_candidate(model)]
+
+
+def _crosses(model: LaunchModel) -> bool:
+    """Whether cells beside each other share some blocks, and cells below each other share others."""
+    axes = [axis.tag for axis in model.axes if axis.form == "grid"][-2:]
+    moves = [{*axes} & {*access.moves} for access in model.accesses if access.mode == "load"]
+    return len(axes) == 2 and all({axis} in moves for axis in axes)
 
 
 def launch_options(chosen: Mapping[str, Any], chip: Chip) -> Options:
