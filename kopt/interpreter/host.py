@@ -89,7 +89,7 @@ def _call_out(m: Machine, op: host.CallOutOp) -> None:
 HANDLERS: dict[type, Handler] = {
     host.AllocOp: _alloc,
     DimOp: lambda m, op: m[op.source].shape[op.dim.data],
-    ExtentOp: lambda m, op: m.extents[op.extent],
+    ExtentOp: lambda m, op: m.extent(op.extent),
     host.ReshapeOp: lambda m, op: m[op.source].reshape(op.result_type.get_shape()),
     host.PermuteOp: lambda m, op: np.transpose(m[op.source], op.order),
     host.SliceOp: lambda m, op: m[op.source][_slices(op)],

@@ -96,7 +96,13 @@ class Machine:
 
     def shape(self, type: MemRefType) -> tuple[int, ...]:
         """A shape, with the extents of the call."""
-        return tuple(self.extents[n] if isinstance(n, OpenExtent) else n for n in type.get_shape())
+        return tuple(self.extent(n) if isinstance(n, OpenExtent) else n for n in type.get_shape())
+
+    def extent(self, extent: OpenExtent) -> int:
+        """What an extent that differs from call to call is in this one."""
+        if extent not in self.extents:
+            raise UnsupportedError(f"no argument has the extent {extent.name}")
+        return self.extents[extent]
 
     def tile(self, value: SSAValue) -> TileValue:
         """The tile that a value holds."""
