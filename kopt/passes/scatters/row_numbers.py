@@ -33,7 +33,7 @@ def row_numbers(build: Builder, stage: Staging, index: SSAValue, found: Origin |
     if found is not None:
         begin = build.add(BeginOp(found.range))
         return RowNumbers(_count(found, build), lambda inner, at: _number(found, inner, begin, at))
-    numbers = stage.numbers(index, "row_number")
+    numbers = stage.scalars(index, "row_number")
 
     def read(inner: Builder, at: SSAValue) -> tuple[SSAValue, SSAValue]:
         number = inner.add(GetOp(numbers, [at], _SCALAR))

@@ -29,11 +29,10 @@ class Staging:
         self.build.insert(PutOp(value, ref, [ALL] * tile_type(value).rank))
         return ref
 
-    def numbers(self, value: SSAValue, hint: str) -> SSAValue:
-        """Numbers that can be read as scalars."""
-        assert element_of(value) == i32
+    def scalars(self, value: SSAValue, hint: str) -> SSAValue:
+        """Lanes of 32 bits that can be read as scalars."""
         block = self.block(value, f"{hint}_block")
-        scalars = self._scratch(RefType(tile_type(value).shape, i32, "smem"), hint)
+        scalars = self._scratch(RefType(tile_type(value).shape, element_of(value), "smem"), hint)
         arrived = self._scratch(RefType((1,), i32, "semaphore"), f"{hint}_arrived")
         for end in (DmaStartOp, DmaWaitOp):
             self.build.insert(end(block, [ALL], scalars, [ALL], arrived, [0]))

@@ -15,7 +15,7 @@ from kopt.analysis.validity import LaneValidity
 from kopt.analysis.values.origin import Origin, origin_of
 from kopt.analysis.values.updates import UpdateOp, by_row, gathered, kind_of, places_of, previous_of, values_of
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import ALL, MaskOp, RangeType, TakeAlongOp, TileType, element_of, is_gather, tile_type
+from kopt.dialects.tile import ALL, BitcastOp, MaskOp, RangeType, ReduceOp, TileType, element_of, is_gather, tile_type
 from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.types import DimAttr
 from kopt.ir.ranges import always_full, binding, ranges_in_scope
@@ -43,8 +43,8 @@ class Update:
     """Which dimensions of the op's block are the row numbers' own: the first, and how many."""
     origin: Origin | None = None
     """The array that holds the row numbers as they are."""
-    lane: SSAValue | None = None
-    """Of a folded array: the lane of each update in its row."""
+    is_folded: bool = False
+    """Whether the array is of one dimension, in rows of `LANES` elements; ``index`` counts elements."""
     fills_rows: bool = False
     """Whether its blocks of a row have no lanes that the array has and the update leaves alone."""
 
@@ -57,7 +57,7 @@ class Update:
     def row(self) -> TileType:
         """The block of one row."""
         type = tile_type(self.values[-1])
-        return type.with_dims(type.dims.data[1:])
+        return type.with_dims([DimAttr(LANES)] if self.is_folded else type.dims.data[1:])
 
     @property
     def width(self) -> int:
@@ -67,7 +67,7 @@ class Update:
     @property
     def is_sent(self) -> bool:
         """Whether rows of an array in HBM are sent at once: they get new values whatever they held."""
-        only_stores = self.kind == "xchg" and self.previous is None and self.keep is None and self.lane is None
+        only_stores = self.kind == "xchg" and self.previous is None and self.keep is None and not self.is_folded
         return only_stores and self.fills_rows and self.rows <= Budget.SENT_ROWS
 
     @property
@@ -76,24 +76,21 @@ class Update:
         return element_of(values_of(self.op)[-1])
 
     def folded(self) -> None:
-        """The update of an array of one dimension as one of rows of `LANES` elements."""
-        build, index = self.build, self.index
-        rows = tile_type(index).dims.data[0]
-        self.lane = build.with_number("and", index, LANES - 1)
-        self.index = build.with_number("shr", index, LANES.bit_length() - 1)
-        dims = [rows, DimAttr(LANES)]
-        hit = build.compute("eq", build.spread(self.lane, dims, [0]), build.numbers(LANES, dims, 1))
-        keep = None if self.keep is None else build.spread(self.keep, dims, [0])
-        self.values = [build.spread(value, dims, [0]) for value in self.values]
-        self.keep, self.rest, self.origin = build.both(hit, keep), (ALL,), None
+        """The update of an array of one dimension as one of the lanes of its rows."""
+        build = self.build
+        if self.keep is not None:
+            self.index = build.select(self.keep, self.index, build.full(-1, self.index))
+        self.keep, self.rest, self.origin, self.is_folded = None, (ALL,), None, True
 
     def replace_previous(self, rows: SSAValue) -> None:
-        """Puts what the rows held before, of dimensions (rows, rest), in the old result's place."""
+        """Puts what the rows held before in the old result's place.
+
+        ``rows`` has the dimensions (rows, rest), or for a folded array (rows, lanes), with zeros around each element.
+        """
         assert self.previous is not None
         build = self.build
-        if self.lane is not None:
-            one = build.spread(self.lane, [tile_type(rows).dims.data[0], DimAttr(1)], [0])
-            rows = build.reshape(build.add(TakeAlongOp(rows, one, 1)), [tile_type(rows).dims.data[0]])
+        if self.is_folded:
+            rows = self._elements(rows)
         rows = build.cast(rows, self.element)
         type, (first, count) = tile_type(self.previous), self.places
         others = [dim for dim in range(type.rank) if not first <= dim < first + count]
@@ -102,6 +99,17 @@ class Update:
         rows = build.transpose(rows, [order.index(dim) for dim in range(type.rank)])
         rows.name_hint = self.previous.name_hint
         self.previous.replace_all_uses_with(rows)
+
+    def _elements(self, rows: SSAValue) -> SSAValue:
+        """The one element of each row that is not zero: sums of bits, which are exact.
+
+        Transposed first, each sum is one lane of the result, as Mosaic lays out one dimension.
+        """
+        build, element = self.build, element_of(rows)
+        bits = rows if element == i32 else build.add(BitcastOp(rows, i32))
+        sums = build.add(ReduceOp("add", build.transpose(bits, [1, 0]), [0]))
+        sums = build.reshape(sums, tile_type(self.index).dims.data)
+        return sums if element == i32 else build.add(BitcastOp(sums, element))
 
 
 def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:

@@ -76,14 +76,18 @@ func.func @sums(%n: memref<40xi32>, %v: memref<40x200xf32>, %out: memref<30x200x
 
 // -----
 
-// Elements of a short array are compared with every lane; a long one is folded to rows of 128. One lane goes after
-// the other where previous values are wanted.
+// Elements of a short array are compared with every lane; a long one is folded to rows of 128. Where
+// previous values are wanted, one lane goes after the other: each is put down in a row of zeros, and rows are summed.
 // CHECK-LABEL: func.func @counts
 // CHECK: tile.reduce add {{%.+}} [0] : !tile.tile<b0=16 x 300 x i32>
 // CHECK: tile.store %new, %{{bins_.}}[:]
 // CHECK: tile.for
+// CHECK: [[ROW:%.+]] = tile.maximum
+// CHECK: %hit = tile.eq
+// CHECK: %row = tile.extract [[ROW]]
 // CHECK: tile.put %{{.*}}, %row_before[%at, :]
-// CHECK: tile.take_along
+// CHECK: tile.transpose
+// CHECK-NEXT: tile.reduce add
 // CHECK: tile.store {{%.+}}, %seen_
 func.func @counts(%n: memref<32xi32>, %bins: memref<300xi32>, %places: memref<300xi32>, %seen: memref<32xi32>) -> (memref<300xi32>, memref<300xi32>, memref<32xi32>) {
   %bins_1, %places_1, %seen_1 = host.launch @counts (%n_1 = %n, %bins_2 = %bins, %places_2 = %places, %seen_2 = %seen) writes [1, 2, 3] : (memref<32xi32>, memref<300xi32>, memref<300xi32>, memref<32xi32>) -> (memref<300xi32>, memref<300xi32>, memref<32xi32>) {
