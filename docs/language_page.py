@@ -25,8 +25,8 @@ _PYTHON = """\
 Also answered: {names}. Everything else is an error that names the operation and its place.
 Outside of device loops any Python and any torch call is allowed."""
 _COUNTED = """\
-Of the operations that kernels are promised (`test/conformance/listed.py`), as far as torch has them in a dtype. One
-works where every call of it above does; a test holds that 95 % do."""
+The table counts the operations that kernels are promised (`test/conformance/listed.py`), for each dtype those that
+torch has. An operation works if every call of it above works. A test requires that 95 % of them do."""
 _FORMS = {
     "lanes": "Blocks of any shape.",
     "rows": "Blocks of rank 3, of which a loop walks the first dimension.",

@@ -25,7 +25,7 @@ class MistakeKind:
 KERNELS = {
     "unknown-name": MistakeKind(
         "A module, a value or the kernel's scope has no such name.",
-        "Kernels run as Python while they are imported, so that a wrong name is met there.",
+        "Kernels run as Python while they are imported. An undefined name is an error then.",
         "Take the name that the error proposes. [Language](language.md) lists what kernels may call.",
     ),
     "foreign-function": MistakeKind(
@@ -40,12 +40,12 @@ KERNELS = {
     ),
     "python-error": MistakeKind(
         "Python raised an exception at this line while the kernel was imported.",
-        "A kernel's own Python runs at import, and its mistakes are shown at their line.",
+        "A kernel's own Python runs at import. Its exceptions are shown at their line.",
         "Read the exception's text as in any Python program. What the kernel itself raises passes unchanged.",
     ),
     "no-value": MistakeKind(
         "A variable is used where it has no value: only a loop, or one arm of a branch, assigns it.",
-        "A loop on a device may run no time, and a branch takes one arm; the name would be undefined then.",
+        "A device loop may have no visits, and a branch takes only one arm. The name may then have no value.",
         "Assign the variable before the loop or branch. What a grid computes leaves it through a tensor.",
     ),
     "condition": MistakeKind(
@@ -70,7 +70,7 @@ KERNELS = {
     ),
     "paths-differ": MistakeKind(
         "A variable has another dtype, shape or structure on one path than on the other.",
-        "After a branch or a loop it is one value, of one type.",
+        "After a branch or a loop the variable has one value, of one type.",
         "Convert it, as in `x = (…).to(torch.float32)`, or give it its final type before the loop.",
     ),
     "loop-carried": MistakeKind(
@@ -80,12 +80,12 @@ KERNELS = {
     ),
     "in-place": MistakeKind(
         "A device value, or a whole host tensor, is changed in place in a device loop.",
-        "Device values are values. Memory is written by its elements.",
+        "A device value cannot be changed; only elements of a tensor can.",
         "Assign the result: `acc = acc + x`. Store into elements: `out[tile] = …`.",
     ),
     "outside-device-loop": MistakeKind(
         "Something that only device loops have is used outside of them, or of a kernel.",
-        "Blocks and atomic updates have a meaning inside of `hl.tile` and `hl.grid` alone.",
+        "Blocks and atomic updates have a meaning only inside a loop over `hl.tile` or `hl.grid`.",
         "Move it into the loop, or use torch's functions on host tensors.",
     ),
     "host-side": MistakeKind(
@@ -95,7 +95,7 @@ KERNELS = {
     ),
     "ragged-lanes": MistakeKind(
         "An operation would mix lanes that the last block of a loop does not have.",
-        "A block that does not divide the extent has fewer valid lanes in the end.",
+        "Where the block size does not divide the extent, the last block has fewer valid lanes.",
         "Choose a block size that divides the extent, or keep the tile's dimension apart.",
     ),
     "jagged": MistakeKind(
@@ -135,7 +135,7 @@ KERNELS = {
     ),
     "loop-bounds": MistakeKind(
         "A loop's bounds are no integers.",
-        "Loops walk elements.",
+        "Loops count elements, from one integer to another.",
         "Use `tile.begin` and `tile.end` of a tile, and `int` of a number.",
     ),
     "no-source": MistakeKind(
@@ -150,7 +150,7 @@ KERNELS = {
     ),
     "no-device-loop": MistakeKind(
         "A kernel has no `hl.tile` or `hl.grid` loop (a remark).",
-        "Nothing is launched then: the emitted module has torch's or JAX's operators alone.",
+        "Without such a loop nothing is launched: the emitted module has only operators of torch or JAX.",
         "Loop over tiles: `for tile in hl.tile(x.size(0)): out[tile] = …`.",
     ),
     "print-at-import": MistakeKind(
@@ -258,7 +258,7 @@ IR = {
     ),
     "no-form": MistakeKind(
         "An operation or a type has no form in the code of this target.",
-        "Nothing is printed that would not compile, or would mean something else.",
+        "kopt emits no code that would not compile, or that would mean something else.",
         "Use another operation, or another target.",
     ),
     "not-lowered": MistakeKind(
@@ -293,7 +293,7 @@ IR = {
     ),
     "aliasing": MistakeKind(
         "One loop nest reads and writes the same memory in two ways.",
-        "A TPU's arrays are values; it would read old elements.",
+        "On a TPU the input and output of a launch are different arrays: it would read old elements.",
         "Read from a copy, or split the loops.",
     ),
     "gpu-block": MistakeKind(
@@ -328,7 +328,7 @@ IR = {
     ),
     "race": MistakeKind(
         "Cells of a grid, or copies, access the same elements in no order.",
-        "The result would depend on which is first.",
+        "The result would depend on which access is first.",
         "Use atomic updates, give each cell its own elements, or wait for the copy.",
     ),
     "rank": MistakeKind(

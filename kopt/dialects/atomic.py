@@ -1,12 +1,12 @@
 """The ``atomic`` dialect: updates of memory that cells of a grid may make at the same time.
 
 Each lane's update is one step: read, combine, write. The lanes of a block update one after the other, in row-major
-order, as do several lanes that address one element; the cells of a grid in any order, unless its dimensions are
-``ordered``. So every kind but ``xchg`` leaves the same memory, floats up to rounding, whatever the order; previous
-values, ``xchg`` and `cas` do depend on it. Lanes outside their ranges do not touch memory.
+order, also where several address one element. The cells of a grid update in any order, unless its dimensions are
+``ordered``. Memory after ``xchg`` and `cas`, and previous values of any kind, depend on the order. Memory after the
+other kinds does not, up to the rounding of floats. Lanes outside their ranges do not touch memory.
 
-Sums into floats of less than 32 bits are those of f32, rounded at the end: in between, a target may hold the sum in
-more bits than its type has, and a term that was cast to the type only to be added may be added as it was before.
+Sums into floats of less than 32 bits are formed in f32 and rounded at the end. Until then the target may hold the sum
+in more bits than its type has. A term that is cast to the type only to be added may be added without the cast.
 
     atomic.rmw add %v, %out[%i, :] : !tile.tile<b0=8 x 64 x f32>, memref<100x64xf32>
     %ticket = atomic.rmw add %one, %count[%bin] : !tile.tile<b0=8 x i32>, memref<16xi32> -> !tile.tile<b0=8 x i32>

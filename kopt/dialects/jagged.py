@@ -1,8 +1,9 @@
 """The ``jagged`` dialect: loops whose extent differs from item to item.
 
-The items are lanes of a tile of lengths. A loop walks all items together, to the longest. In a tile with the loop's
-dimension and the items', the lanes that an item does not have are outside the range, as those past a loop's limit are:
-undefined when loaded, not stored, of no part in reductions, scans and products. An item of no lanes is an item.
+The items are lanes of a tile of lengths. A loop walks all items together, to the longest. In a tile with the dimensions
+of the loop and of the items, the lanes that an item does not have are outside the range, like lanes past a loop's
+limit. They are undefined when loaded, are not stored, and take no part in reductions, scans and products. An item may
+have no lanes.
 
     %sum = jagged.for %k: b1=16 in %lengths iter(%a = %zero) -> (!tile.tile<b0=8 x f32>) {
       %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
@@ -11,8 +12,8 @@ undefined when loaded, not stored, of no part in reductions, scans and products.
       tile.yield %next : !tile.tile<b0=8 x f32>
     }
 
-`jagged.valid` gives those lanes as a value, and ``lower-jagged`` makes the rule explicit. `jagged.rows` numbers rows of
-flat storage in which each item's follow one another.
+`jagged.valid` gives those lanes as a value, and ``lower-jagged`` makes the rule explicit. `jagged.rows` gives the row
+numbers of flat storage in which the rows of each item follow one another.
 """
 
 from __future__ import annotations

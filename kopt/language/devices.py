@@ -9,12 +9,12 @@ from kopt.language.running import inside_kernels
 
 @inside_kernels
 def barrier() -> None:
-    """All cells of the launch have come here."""
+    """Waits until all cells of the launch have come here."""
 
 
 @inside_kernels
 def remote_barrier(device_ids: Any) -> None:
-    """This rank and those of ``device_ids`` have come here, and each names the others; on a TPU.
+    """Waits for the ranks ``device_ids``. Each of them must name this rank in its own call; on a TPU.
 
     Args: ``device_ids`` a rank, a list of ranks, or a row of a host tensor. A launch has one, before what it orders.
     """

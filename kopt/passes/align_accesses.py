@@ -75,7 +75,7 @@ class AlignAccessesPass(ModulePass):
     back, and a remark says so. Arrays with gathered rows or atomic updates stay as they are.
 
     Arrays that end inside a block or a superset are padded on the host; where they are read, a remark says so.
-    ``cases`` are those that are done, all by default: ``align-accesses{cases=loads}``.
+    ``cases`` selects among the three. By default all are done; ``align-accesses{cases=loads}`` does one.
     """
 
     name = "align-accesses"

@@ -25,8 +25,9 @@ from kopt.walk import walk
 class ConvertJaggedToTilePass(DynamicPipelinePass):
     """Runs ``raise-jagged,dce,schedule-jagged,lower-jagged,canonicalize,cse`` where there may be rows of items.
 
-    The signs are loops to a computed bound, jagged ops, and accesses by tiles of numbers. A module without any stays as
-    it is. With ``programs``, `balance-items` runs before `schedule-jagged`. ``resize`` is that of `schedule-jagged`.
+    It looks for loops to a computed bound, jagged ops, and accesses by tiles of numbers. A module without any of
+    these stays as it is. With ``programs``, `balance-items` runs before `schedule-jagged`. ``resize`` is that of
+    `schedule-jagged`.
 
         %s = jagged.for %k: b1=16 in %n iter(%a = %z) -> (!tile.tile<b0=1 x f32>) {
           %rows = jagged.rows %k from %starts …   %v = tile.load %x[%rows, :] … }

@@ -37,12 +37,13 @@ from kopt.walk import walk
 class ConvertTileToTritonPass(ModulePass):
     """Makes a ``triton.launch`` of each ``tile.grid``, over one program a cell.
 
-    Ranges are made from the program's number. A load fills all lanes that it does not read with one number. With a mask
-    that number is ``other``; a ``pad`` that differs is put by a `tile.mask`. Lanes of ragged ranges are 0 where they
-    may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Loads whose buffer
-    is a ``descriptor`` are marked so. Warps, stages and the order of cells are the plan's; without one they follow from
-    the blocks, as ``plan-accesses`` has them, and from the order of the grid. So are ``programs n``, which share the
-    cells, ``group n`` rows of cells side by side, and the most ``registers`` of a thread.
+    Ranges are made from the program's number. A load fills all lanes that it does not read with one number. With a
+    mask that number is ``other``; a ``pad`` that differs is put by a `tile.mask`. Lanes of ragged ranges are 0
+    where they may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Loads
+    whose buffer is a ``descriptor`` are marked so. Warps, stages and the order of cells are the plan's; without a
+    plan they follow from the blocks, as in ``plan-accesses``, and from the order of the grid. The plan also gives
+    the number of persistent ``programs`` that share the cells, how many rows of cells run side by side (``group``),
+    and the most ``registers`` of a thread.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes

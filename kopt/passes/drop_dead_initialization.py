@@ -24,10 +24,10 @@ from kopt.dialects.tile import GridOp, array_type
 class DropDeadInitializationPass(ModulePass):
     """Dead initialisation elimination: drops the fill, copy or call that gives an array elements which nothing reads.
 
-    So where every element is written before any is read.
+    It does so where every element is written before any is read.
 
     Reads and writes are followed over the launches of the function and through views, by
-    `kopt.analysis.access_summary`. An array that is filled all the same says in a remark who needs it.
+    `kopt.analysis.access_summary`. Where a fill stays, a remark says which read needs it.
 
         %out = host.alloc fill 0.0 : memref<1000xf32>
         tile.grid (%i: b0=128) in (1000) { … tile.store %v, %out[%i] … }

@@ -28,8 +28,9 @@ from kopt.walk import walk
 class KeepBlocksPass(ModulePass):
     """Keeps the blocks that a loop loads for later loops of the cell over the same blocks, in an array of the launch.
 
-    Only the cells see this array, so that it is scratch memory. It is for rows that VMEM holds once, and not as a
-    window that is filled while another is used. Such rows come by pipelines or DMAs, from memory for each loop.
+    Only the cells see this array, so that it is scratch memory. It is for rows that fit VMEM once, but not twice,
+    as a double-buffered window needs. Without this pass each loop brings such rows from memory again, by pipelines
+    or DMAs.
 
         %out = host.launch @softmax (%x = …) writes [] yields (%out : …) … {
           tile.for %k: b1=512 in (0, 65536) … { %v = tile.load %x[%i, %k] … }

@@ -34,8 +34,8 @@ class KeepReducedDimsPass(ModulePass):
           %d = tile.reshape %m : … to !tile.tile<b0=128 x 1 x f32>
           %n = tile.maximum %a, %d : !tile.tile<b0=128 x 1 x f32>   %w = tile.broadcast %n …
 
-    All that is computed of such values lane by lane keeps the dimension too (`kopt.analysis.reduced_dims`). They stay
-    as they are where this takes as many relayouts in loops, or where narrow elements would be reshaped.
+    Values that are computed lane by lane from these keep the dimension too (`kopt.analysis.reduced_dims`). All stay
+    as they are where the change would need as many relayouts in loops, or would reshape narrow elements.
     """
 
     name = "keep-reduced-dims"

@@ -18,10 +18,10 @@ from kopt.walk import walk
 class LegaliseElementTypesPass(ModulePass):
     """Legalises element types: memrefs and tiles of each launch get types that Mosaic loads and computes with.
 
-    Types that it has no loads for are cast on the host: bool to i8, f16 to f32, i64 to i32. The last only where every
-    use in the kernel shows that this changes nothing. Where that takes arguments whose numbers are in an interval,
-    the argument's attribute ``kopt.interval`` says so, and calls check it. Rounding to f16 inside is done on the bits
-    of f32. Narrow arrays without dimensions are cast to 32 bits, which scalars have.
+    Types that it has no loads for are cast on the host: bool to i8, f16 to f32, i64 to i32. i64 becomes i32 only
+    where every use in the kernel shows that this changes nothing. Where that holds only for arguments within an
+    interval, the attribute ``kopt.interval`` of the argument says so, and calls check it. Rounding to f16 inside is
+    done on the bits of f32. Narrow arrays without dimensions are cast to 32 bits, which scalars have.
 
         %new = host.launch @f (%a = %x) … { … %v = tile.load %a[%i, :] : memref<64x128xi1> -> … }
     becomes

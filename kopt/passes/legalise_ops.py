@@ -34,7 +34,7 @@ class LegaliseOpsPass(ModulePass):
     becomes
         %p = tile.mul %x, %x
 
-    It never refuses. After masks: lanes that a block lacks are zeros by then.
+    It never refuses. It runs after ``insert-masks``, so missing lanes are zeros.
     """
 
     name = "legalise-ops"

@@ -26,8 +26,8 @@ _COUNTER = RefType([1], i32, "counter")
 class LowerRemoteCopiesPass(ModulePass):
     """Allocates semaphores: each `symm.remote_copy` of a launch gets one for what leaves and one for what arrives.
 
-    A `symm.barrier` with some ranks is followed by a signal to each and a wait for as many: none of them goes on to
-    the next launch's barrier before all are through this one.
+    A `symm.barrier` with some ranks is followed by a signal to each of them and a wait for as many signals. So no
+    rank reaches the barrier of the next launch before all have passed this one.
 
         %t = symm.remote_copy %a[%n, :] to %b[%n, :] on %r group "ranks" : memref<8x128xf32>, memref<8x128xf32>
     becomes

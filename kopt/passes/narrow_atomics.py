@@ -29,7 +29,7 @@ _I64 = IntegerType(64)
 class NarrowAtomicsPass(ModulePass):
     """Narrows targets of atomic updates: 64-bit integers are held in 32 bits for the launch.
 
-    No element may leave 32 bits, whatever the order of the updates. So it is with counts of lanes, and with sums of
+    No element may leave 32 bits, whatever the order of the updates. Counts of lanes satisfy this, and so do sums of
     numbers that are small enough. How small the numbers in arguments must be is an attribute of the argument,
     ``kopt.interval``, which each call checks.
 

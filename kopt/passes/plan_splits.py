@@ -20,10 +20,10 @@ from kopt.walk import walk
 class PlanSplitsPass(ModulePass):
     """Plans split reductions: loops of cells that are too few for a GPU are dealt out to several times as many.
 
-    The decision is text, which `split-k` obeys: the grid has a plan with its split. It is what costs the least
-    (`kopt.planning.gpu_cost`): more multiprocessors have a program then, but there is a launch more for each reduction,
-    and partial results go by memory. ``split`` is a number of programs that the configuration asks for, of each grid
-    that can be split; where there is none it refuses, and says why for the first.
+    The decision is text, which `split-k` obeys: the grid has a plan with its split. The number of parts is the one
+    that costs the least (`kopt.planning.gpu_cost`). More parts give more multiprocessors a program. But each
+    reduction needs one more launch, and partial results go through memory. ``split`` asks for a number of parts for
+    each grid that can be split. If no grid can be, the pass refuses, and says why for the first.
 
         tile.grid (%i: b0=1) in (8) { %r = tile.for %k: b1=8192 in (0, 1048576) iter(…) { … } … }
     becomes

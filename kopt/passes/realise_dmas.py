@@ -39,9 +39,9 @@ class RealiseDmasPass(ModulePass):
         %new = tile.select %own, %v, %o
         tile.put %new, %buffer[:, :] …   pallas.dma_start %buffer[:, :] to %x[%rows, :] …   pallas.dma_wait …
 
-    Of rows by numbers each comes or goes by a copy of its own, and all of them are on their way together. The numbers
-    are brought to scalar memory, for loops to read, unless they are computed of what is there. What DMAs do not move
-    alone comes whole, and is cut on the chip.
+    Rows that are accessed by numbers each get a copy of their own, and all copies are in flight together. The
+    numbers are brought to scalar memory, where loops read them, unless they are computed from scalars there. A part
+    of memory that a DMA cannot move alone comes as a whole tile, and is cut on the chip.
 
         %v = tile.get %x[%n, :] : !tile.ref<500 x 256 x f32, hbm> -> !tile.tile<b0=8 x 256 x f32>
     becomes
@@ -50,10 +50,10 @@ class RealiseDmasPass(ModulePass):
         pallas.dma_wait %rows[:, :, :] to %rows[:, :, :] signal %moved[0] …      // for the bytes of all rows
         %v = tile.get %rows[:, 0, :] …
 
-    A `tile.put` by numbers sends rows so; negative numbers name none.
+    A `tile.put` by numbers sends rows in the same way. A negative number sends nothing.
 
-    What it makes is correct by itself, step after step in the order of the program. The axis that a copy may overlap is
-    kept, for ``software-pipeline``. Refuses, at the access, writes of rows that are no whole tiles of memory.
+    The result is correct by itself: every copy is waited for where it is started. The axis that a copy may overlap
+    is kept, for ``software-pipeline``. Refuses, at the access, writes of rows that are no whole tiles of memory.
     """
 
     name = "realise-dmas"

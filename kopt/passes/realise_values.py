@@ -43,11 +43,12 @@ class RealiseValuesPass(ModulePass):
     | ``row_loop`` | a loop that combines one row after the other, whose numbers it reads as scalars |
     | ``row_dma`` | such a loop over rows in HBM; rows that are only stored are sent together, the last of a number |
 
-    Single rows below 32 bits come in groups of 8 or 32, elements of an array of one dimension in rows of 128; updated
-    elements are widened and folded so (host ops). Row numbers are clamped to the array, masked lanes take ``other`` by
-    a select; lanes that are masked, outside their ranges or outside the array update nothing. Updates of blocks in an
-    array whose rows are updated, too, become loads and stores; cells that may meet in a row run in order. Gathers that
-    come of it, such as the rows of ``runs``, get the best kind that they may have (`kopt.analysis.values`).
+    Rows of elements below 32 bits come in groups of 8 or 32, elements of an array of one dimension in rows of 128.
+    Arrays that are updated get such a form by host ops: elements of 32 bits, rows of 128. Row numbers are clamped
+    to the array. Masked lanes of a load take ``other`` by a select. An update leaves out lanes that are masked,
+    outside their ranges or outside the array. Where rows of an array are updated, updates of its blocks become
+    loads and stores. Cells that may meet in a row run in order. Gathers that come of it, such as the rows of
+    ``runs``, get the best kind that they may have (`kopt.analysis.values`).
 
         %v = tile.load %x[%n, %j] via @x : memref<300x200xf32> -> !tile.tile<b0=16 x b1=128 x f32>   // one_hot
     becomes

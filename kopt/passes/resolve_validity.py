@@ -41,10 +41,11 @@ from kopt.walk import walk
 class ResolveValidityPass(ModulePass):
     """Makes validity explicit: lanes get masks where their dimensions have lost the tags that told which are valid.
 
-    A dimension that is reshaped, joined or picked from blocks of loops has lanes that were outside of the range. They
-    are masked where lanes are combined (by the neutral value of that use), stored and read by. Loops carry, and
-    branches give, their validity beside the values. From then on every tag that is dropped leaves defined lanes behind,
-    which count as any others do. `tile.valid_lanes` becomes what it means.
+    A dimension that is reshaped, joined or picked from blocks of loops has lanes that were outside of the range.
+    Such lanes are masked where lanes are combined (by the neutral value of that use), where they are stored, and
+    where they are indices of a load. Loops and branches carry the validity of a value beside it. After this pass,
+    every value whose tag is dropped has defined lanes, which all count. `tile.valid_lanes` becomes the computation
+    that it stands for.
 
         %r = tile.reshape %v : !tile.tile<b0=4 x 6 x f32> to !tile.tile<24 x f32>
         %m = tile.reduce max %r [0] : !tile.tile<24 x f32>

@@ -18,8 +18,8 @@ from kopt.walk import walk
 class SetEvictionPoliciesPass(ModulePass):
     """Gives loads the eviction policies of a configuration, in the order of the program.
 
-    ``set-eviction-policies{policies=first,none}``: ``first`` is evicted early, ``last`` late, ``none`` as caches like.
-    One policy is for all loads. Those with a policy of their own keep it, and are not counted.
+    ``set-eviction-policies{policies=first,none}``: ``first`` is evicted early, ``last`` late, ``none`` as caches
+    like. A single policy is for all loads. Loads that have a policy already keep it, and are not counted.
 
         %v = tile.load %x[%i] : …
     becomes

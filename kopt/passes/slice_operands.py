@@ -53,8 +53,8 @@ Part = tuple[int, int]
 class SliceOperandsPass(ModulePass):
     """Shrinks operands: an array that a launch only reads comes as a slice, where gathers stay in a known part of it.
 
-    Gathers hold, or pick from, all of what they are given. Of an array of which ``(i * 3 + j) % 37`` is read, 37
-    elements are enough. The bounds are those of the access relations, masks included. Parts begin and end at tiles of
+    A gather brings the whole of its operand to the chip. If a kernel reads an array at ``(i * 3 + j) % 37``, 37
+    elements are enough. The bounds come from the access relations, masks included. Parts begin and end at tiles of
     memory. Each slice is a remark.
 
         %n = host.launch @f (%a = %x) … { … %v = tile.load %a[%at] : memref<200000xf32> -> … }   // 1024 to 1060

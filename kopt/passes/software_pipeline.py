@@ -26,9 +26,9 @@ from kopt.walk import walk
 class SoftwarePipelinePass(ModulePass):
     """Software-pipelines copies that name an axis: each runs in the steps before, or behind, the one that needs it.
 
-    What a loop's visit fetches is started in the visit before, and its first block in front of the loop, or in the last
-    visit of the cell before. What a cell fetches outside of loops, a block or rows by their numbers, is started in the
-    cell before. What a visit sends is waited for in the next one. Where copies cross cells, these run in order:
+    The fetch of a visit starts in the visit before. The fetch of the first visit starts in front of the loop, or in
+    the last visit of the cell before. A fetch outside of loops, of a block or of rows by their numbers, starts in
+    the cell before. A send is waited for in the next visit. Where copies cross cells, these run in order:
     ``semantics (arbitrary)``.
 
         tile.for %k in (0, %n) {

@@ -25,8 +25,8 @@ from kopt.walk import walk
 class SpeculatePicksPass(ModulePass):
     """Splits a gather of flat storage into one of the row that another access has, and one of memory in a branch.
 
-    The branch is taken where a number names an element of another row; it is right then, and slow. Where the numbers
-    are labels, or anything else that counts the row's own elements, no more is read than the row.
+    The branch is taken if a number names an element of another row. The result is then right too, but slow. Where
+    the numbers are labels, or otherwise index the row's own elements, nothing but the row is read.
 
         %r = tile.load %x[%i, :] : memref<1024x32768xf32> -> !tile.tile<b0=32 x 32768 x f32>
         %v = tile.load %flat[(tile.index %i) * 32768 + %n] : memref<33554432xf32> -> !tile.tile<b0=32 x f32>
@@ -36,8 +36,8 @@ class SpeculatePicksPass(ModulePass):
         %v = scf.if %beyond > 0 { %far = tile.load %x[%at / 32768, %at % 32768] …   scf.yield %far }
              else { scf.yield %near }
 
-    Leaves alone gathers of other arrays, of blocks of more than one dimension, with masks, and those whose index is not
-    a row's begin and loaded numbers (`kopt.analysis.flat_columns`).
+    These gathers stay as they are: gathers of other arrays, of blocks of more than one dimension, with masks, and
+    gathers whose index is not the begin of a row plus loaded numbers (`kopt.analysis.flat_columns`).
     """
 
     name = "speculate-picks"

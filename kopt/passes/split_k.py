@@ -33,13 +33,13 @@ from kopt.walk import walk
 class SplitKPass(ModulePass):
     """Split-K: the visits of each grid's reduction loop are dealt out to ``factor`` times as many cells.
 
-    Atomics combine the partial results: in the output itself where a cell only stores its result, else in a workspace.
-    A second grid reads that to do what follows the loop. With ``deterministic``, and for what no atomics combine, each
-    partial result has its own place in the workspace, and the second grid combines them in order. How, is derived from
-    what a visit does to each carried value (`kopt.analysis.combiners`): sums that are rescaled as a maximum grows, and
-    the place of the best, are combined beside those. The visits of what loops follow are dealt out alike: reductions of
-    what was reduced, and loops that store blocks of their own. Bounds may be computed: each cell deals out the visits
-    that it has, as in attention over a loaded length (flash decoding).
+    Atomics combine the partial results: in the output itself where a cell only stores its result, else in a
+    workspace. A second grid reads that to do what follows the loop. With ``deterministic``, and for what no atomics
+    combine, each partial result has its own place in the workspace, and the second grid combines them in order. How
+    they are combined is derived from what a visit does to each carried value (`kopt.analysis.combiners`). This
+    covers sums that are rescaled as a maximum grows, and the index of the best element. Loops after the first are
+    dealt out in the same way: reductions that use its result, and loops that store blocks of their own. Bounds may
+    be computed: each cell deals out the visits that it has, as in attention over a loaded length (flash decoding).
 
         tile.grid (%i, %j) in (M, N) {
           %r = tile.for %k in (0, K) iter(%a = %zero) { … }  tile.store %r, %out[%i, %j] }

@@ -22,10 +22,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class SplitPlanesPass(ModulePass):
-    """Makes a dimension that cells take whole one of their grid, where their tiles are too large for a GPU's program.
+    """Makes a dimension that cells take whole one of the grid, where tiles are too large for a GPU's program.
 
-    Every index of such a dimension is computed alike, as in batched products. A remark says how many such planes there
-    are.
+    All elements along such a dimension are computed alike, as in batched products. A remark says how many such
+    planes there are.
 
         tile.grid (%i: b0=1) in (64) {
           %v = tile.load %x[%n, :, :, :] : memref<64x128x8x256xf32> -> !tile.tile<128 x 8 x 256 x f32>

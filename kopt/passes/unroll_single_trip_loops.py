@@ -35,13 +35,13 @@ from kopt.walk import walk
 class UnrollSingleTripLoopsPass(ModulePass):
     """Unrolls loops of one trip: the body takes the loop's place. Its blocks are windows, what it carries is a value.
 
-    What is read in it moves with the loop around it, if there is one, which fetches it a visit ahead.
+    Its loads then move with the loop around it, if there is one, which fetches them a visit ahead.
 
         tile.for %k: b0=64 in (%lo, %hi) { tile.for %m: b1=128 in (0, 100) { %v = tile.load %x[%k, %m] … } }
     becomes
         tile.for %k: b0=64 in (%lo, %hi) { %m = tile.whole 100 : !tile.range<b1=128>   %v = tile.load %x[%k, %m] … }
 
-    Its only block is number 0 and begins at 0: what asked for that (``tile.begin``, ``tile.id``, …) is a constant.
+    Its only block is number 0 and begins at 0, so ``tile.begin``, ``tile.id`` and the like become constants.
 
     These stay loops: those that begin at another number than 0, those that ask which visit it is, and those whose
     blocks are no whole tiles of memory, which no DMA copies. So do those that the configuration's plan names, by their

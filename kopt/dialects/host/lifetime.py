@@ -1,4 +1,4 @@
-"""What a plan of the memory adds: the end of an array's life, and a new array in the memory of one that is over."""
+"""What memory planning adds: the end of an array's life, and a new array in the memory of a dead one."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ from kopt.dialects.tile.values import Literal, Typed, literal
 class AllocOp(Op):
     """A new array; its elements are unspecified, or all ``fill``: ``host.alloc fill 0.0 : memref<1000xf32>``.
 
-    A ``persistent`` array is the same memory in every call of the function, known by its id, which no other
-    allocation of the module has; its elements are as unspecified at the start of a call as those of any other.
+    A ``persistent`` array is the same memory in every call of the function, known by an id that is unique in the
+    module. At the start of a call its elements are unspecified, as those of any other array.
 
         %h = host.alloc persistent "model.0" : memref<8x64xf32, #symm.space<"tp">>
     """

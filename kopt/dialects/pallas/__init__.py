@@ -1,9 +1,9 @@
 """The ``pallas`` dialect: one kernel call on a TPU, and what only such a kernel does: scratch memory and DMAs.
 
-The body of a `call` sees refs: its operands, its results, then scratch. It holds one `tile.grid`, whose cells are
-the steps of the Pallas grid in row-major order; in it blocks are read by `tile.get` and written by `tile.put`, and
-everything that is computed stays in ``tile``. Refs outlive the grid's cells, so their dimensions have no tags.
-Blocks of refs in HBM are read by `fetch` and written by `send`, until buffers and DMAs do so.
+The body of a `call` sees refs: its operands, its results, then scratch. It holds one `tile.grid`, whose cells are the
+steps of the Pallas grid in row-major order; in it blocks are read by `tile.get` and written by `tile.put`, and
+everything that is computed stays in ``tile``. Refs outlive the grid's cells, so their dimensions have no tags. Blocks
+of refs in HBM are read by `fetch` and written by `send`, until ``realise-dmas`` makes buffers and DMAs of these.
 
     %out = pallas.call @double(%x) windows [<[128, 256], (d0) -> (d0, 0), vmem>, …] semantics (parallel)
         aliases [-1] : (memref<1000x256xf32>) -> (memref<1000x256xf32>) {

@@ -37,11 +37,12 @@ class CallOp(Op):
     """One `pl.pallas_call`: ``windows`` of the operands, then of the results; ``semantics`` of the grid's dimensions.
 
     ``aliases`` gives for each result the operand whose buffer it takes over, or -1. ``vmem_limit`` raises the
-    chip's default limit, in bytes. ``collective`` numbers the semaphore of kernels that meet those of other ranks at a
-    `symm.barrier`. The first ``prefetched`` operands are in scalar memory, whole, before the grid runs: windows may
-    load the numbers of their blocks from them. ``unchecked`` leaves out the bounds checks of the chip, which are
-    instructions of each copy (see ``elide-bounds-checks``). The body's arguments are a ref for each operand and result,
-    then scratch. What the kernel does is one `tile.grid`: nothing but extents of calls stands beside it, `tile.extent`.
+    chip's default limit, in bytes. ``collective`` numbers the semaphore of kernels that meet those of other ranks
+    at a `symm.barrier`. The first ``prefetched`` operands are in scalar memory, whole, before the grid runs:
+    windows may load the numbers of their blocks from them. ``unchecked`` leaves out the bounds checks of the chip,
+    which are instructions of each copy (see ``elide-bounds-checks``). The body's arguments are a ref for each
+    operand and result, then scratch. The kernel's work is one `tile.grid`. Only `tile.extent` ops may stand beside
+    it.
     """
 
     name = "pallas.call"

@@ -30,11 +30,12 @@ from kopt.dialects.tile.types import RefType
 class PipelineOp(Op):
     """One `pltpu.emit_pipeline`: the blocks that its `tile.for` reads and writes move while others are computed with.
 
-    ``reads`` and ``writes`` are refs in HBM, with a window each: the number of its block is a function of the number
-    of the loop's block (``d0``) and of the ``index`` values that stand after ``at`` (``s0``, …). The body's arguments
-    are the blocks on the chip, those read first; the body is one `tile.for` of schedule ``pipeline`` that carries
-    nothing: what passes from visit to visit lives in scratch memory. Everything else around it may be used inside.
-    A block that is written is undefined until the body has put it, and leaves when its visit is over.
+    ``reads`` and ``writes`` are refs in HBM, with a window each. The number of a window's block is a function of
+    the number of the loop's block (``d0``) and of the ``index`` values after ``at`` (``s0``, …). The body's
+    arguments are the blocks on the chip, those that are read first. The body is one `tile.for` of schedule
+    ``pipeline`` that carries nothing: what passes from visit to visit lives in scratch memory. The body may use any
+    value from outside. A block that is written is undefined until the body has put it, and leaves when its visit is
+    over.
 
         pallas.pipeline reads (%x_ref) writes (%out_ref) at (%n) windows
             [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, …] : !tile.ref<64 x 512 x f32, hbm>, … {

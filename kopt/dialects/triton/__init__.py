@@ -1,8 +1,8 @@
 """The ``triton`` dialect: launches on a GPU, as Triton programs see them.
 
 A `launch` is one ``@triton.jit`` kernel and its call: a one-dimensional grid of programs. In its body ranges are made
-from block numbers; loads, stores and all that is computed stay ``tile.*``, updates ``atomic.*``. Which lanes an access
-must check follows from the ranges: those that may be ragged.
+from block numbers; loads, stores and all that is computed stay ``tile.*``, updates ``atomic.*``. Accesses check the
+lanes of ranges that may be ragged.
 
     triton.launch @softmax_0 (%x = %x, %out = %out writeonly) grid (8) num_warps 4 num_stages 2 {
       %pid = triton.program_id

@@ -28,9 +28,9 @@ class _ActsWithoutResults(MemoryEffect):
 class InlineOp(Op):
     """A call of a ``@triton.jit`` function that the kernel's author wrote: ``%r = triton.inline "add"(%x, %y) …``.
 
-    ``functions`` has its text and that of what it uses, by name, users last: what follows ``def name`` for functions,
-    what follows the name for constants. Lanes of operands outside their ranges are 0. Only Triton runs it; other
-    targets refuse it.
+    ``functions`` has its text and that of what it uses, by name, users last. For a function this is the text after
+    ``def name``, for a constant the text after the name. Lanes of operands outside their ranges are 0. Only Triton
+    runs it; other targets refuse it.
 
         %r = triton.inline "_inline"(%x) functions = {_inline = "(x):\\n    return x + 1"} : (A) -> A
     """

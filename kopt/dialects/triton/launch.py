@@ -66,14 +66,14 @@ class LaunchOptions:
 class LaunchOp(Op):
     """One kernel and its launch over ``programs`` programs. The body sees the memrefs as its own arguments.
 
-    Where extents differ from call to call, there are as many programs for each combination of their blocks: one
-    ``per`` block of so many elements of each of the ``extents``, ``grid (8 per %m / 64)``.
+    Where extents differ from call to call, ``programs`` is the number for each combination of their blocks. In
+    ``grid (8 per %m / 64)`` there are 8 programs for each block of 64 elements of ``%m``.
 
     ``num_warps``, ``num_stages`` and ``max_registers`` are Triton's launch options. Through a ``writeonly`` pointer
     nothing is read.
 
-    With ``persistent`` so many programs share the cells of the grid, and the body is what each does for one: every
-    n-th, or with ``blocked`` neighbours.
+    With ``persistent n``, n programs share the cells of the grid, and the body is the work for one cell. A program
+    takes every n-th cell, or with ``blocked`` neighbouring ones.
 
         triton.launch @name (%a = %x, %b = %out writeonly) grid (8) num_warps 4 num_stages 2 { … }
         triton.launch @name (%a = %x) grid (1000) persistent 132 blocked num_warps 4 num_stages 2 max_registers 64 { … }

@@ -23,16 +23,16 @@ from kopt.walk import walk
 class ConvertSlicesToGathersPass(ModulePass):
     """Rewrites `tile.slice`, `tile.dynamic_slice` and `tile.concat` as `tile.take_along`, at the true sizes.
 
-    A slice is a gather a dimension that it cuts. Of a concatenation each input's lanes are gathered to where they
-    stand in the result, and selected there. ``triton.inside`` says that no lane number needs a check, ``tile.spare``
-    that nothing uses the lanes whose number is outside.
+    A slice becomes one gather for each dimension that it cuts. For a concatenation, the lanes of each input are
+    gathered to where they stand in the result, and selected there. ``triton.inside`` says that no lane number needs
+    a check, ``tile.spare`` that nothing uses the lanes whose number is outside.
 
         %s = tile.slice %v [1] [3] [2] : !tile.tile<6 x f32> to !tile.tile<3 x f32>
     becomes
         %n = tile.arange 1, 2 : !tile.tile<3 x i32>
         %s = tile.take_along %v, %n dim 0 {triton.inside} : !tile.tile<6 x f32>, !tile.tile<3 x i32>
 
-    Refuses to move the lanes of ragged blocks, by a concatenation or from a computed one on.
+    Refuses to move the lanes of ragged blocks: by a concatenation, or by a slice that begins at a computed lane.
     """
 
     name = "convert-slices-to-gathers"

@@ -36,11 +36,12 @@ _EXPENSIVE = (
 class DistributeLoopsPass(ModulePass):
     """Gives the visits of a loop to programs of their own, where nothing passes from one to another.
 
-    So it is where the loop carries nothing, walks between two numbers, and is all of the launch that writes: by its own
-    blocks, to arrays that the launch does not read. The loops around it may walk to computed bounds, but carry nothing.
-    Around it stands nothing that is dear to do again: no product, reduction or other loop, and no block of two
-    dimensions. A launch that has a plan keeps its loops: the plan's order is of the cells as they are. ``keep`` are the
-    loops that a configuration's plan names, by their variable or tag.
+    The conditions are these. The loop carries nothing and walks between two constants. All stores of the launch are
+    in it, go to its own blocks, and write arrays that the launch does not read. The loops around it may have
+    computed bounds, but carry nothing. Each program repeats what stands around the loop, so nothing costly may
+    stand there: no product, no reduction, no other loop, no block of two dimensions. A launch that has a plan keeps
+    its loops: the plan's order is of the cells as they are. ``keep`` are the loops that a configuration's plan
+    names, by their variable or tag.
 
         tile.grid (%g: b0=1) in (16) { %n = … tile.for %m: b1=64 in (0, %n) { tile.for %j: b2=64 in (0, 768) { … } } }
     becomes

@@ -27,7 +27,7 @@ _LANEWISE = (tile.CastOp, tile.BitcastOp, tile.ElementwiseOp)
 
 @dataclass(frozen=True)
 class TakeFromMemoryPass(ModulePass):
-    """Loads lanes by number where they are picked from a block that was loaded, and are one of 128 of it at most.
+    """Loads picked lanes by their numbers, where they are at most one in 128 of a block that was loaded.
 
     Picking lanes from a block puts the whole block into shared memory. Loading the same lanes again finds them in a
     cache. Lane-by-lane operations between the load and the pick are repeated on the picked lanes. Numbers outside take
@@ -39,7 +39,7 @@ class TakeFromMemoryPass(ModulePass):
         %row = tile.index %i, spread over b0=8 x 1
         %t = tile.load %x[%row, %n, clamped to 0 … 4095] : memref<64x4096xf32> -> !tile.tile<b0=8 x 1 x f32>
 
-    It never refuses: lanes of arrays that the launch writes stay, as those of masked loads.
+    It never refuses. Picks from arrays that the launch writes, and from masked loads, stay.
     """
 
     name = "take-from-memory"
