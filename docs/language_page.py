@@ -17,10 +17,10 @@ from kopt.language.unsupported import PALLAS_ONLY, TRITON_ONLY, UNSUPPORTED
 
 _INTRO = """\
 What kernels may call, and where it works. The tests of `test/conformance` run each line below on each target, in each
-dtype named, beside torch; a line that says *not* is tested to be refused, with the place in the source. In the calls
-`x`, `y` and `z` are blocks of one shape and dtype, and `n` is a block of int64. Functions of torch are methods of
-device values too, and operators are what they are in torch: promotion, rounding of each operation to its dtype, `//`
-and `%` that round down, NaN through maxima."""
+dtype named, beside torch. Where a line says *no* or *not*, a test checks that the call is refused in those dtypes, with
+its place in the source. In the calls `x`, `y` and `z` are blocks of one shape and dtype, and `n` is a block of int64.
+Functions of torch are methods of device values too. Operators mean what they mean in torch: types are promoted, each
+operation is rounded to its dtype, `//` and `%` round down, and a maximum with a NaN is NaN."""
 _PYTHON = """\
 Also answered: {names}. Everything else is an error that names the operation and its place.
 Outside of device loops any Python and any torch call is allowed."""
