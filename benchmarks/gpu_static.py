@@ -1,6 +1,6 @@
 """Every example's GPU code beside hand-written Triton kernels and Helion's default, by the compiler of a chip not here.
 
-    python benchmarks/gpu_static.py [--chip sm90] [--json] [--dtype bf16] [NAME …]
+    python benchmarks/gpu_static.py [--chip sm90] [--json | --markdown] [--dtype bf16] [--version kopt] [NAME …]
 
 The sizes are the registry's ``real`` and those of ``support/shapes.py``. A row is one version of a kernel, its launches
 taken together: ``programs`` and ``occupancy`` of the least, ``registers`` of the most, SASS of all; ``--json`` has each
@@ -8,6 +8,8 @@ launch. ``loop`` counts the SASS of the innermost loop with the most matrix inst
 ``loop_per_work`` divides it by what a trip gets done: a warp's share of m64n64k16, or 16 bytes that a thread loads.
 ``mma`` says which matrix instructions there are; loads and stores are counted by their bits. ``moved`` is what the
 accesses of all programs ask for over what the arrays hold, where neither masks nor computed bounds leave that open.
+``idle`` are the multiprocessors without a program, of a launch whose arrays have more than 1 MiB. Of AMD's chips what
+Triton's compiler says of a kernel is known, and nothing of its loops.
 
 ``ratios`` are kopt's figures over the best of the others. Nothing is executed, and what cannot be told is null.
 """
@@ -20,8 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import hand.triton as hand
-from support import ROOT, emit
-from support.occupancy import MULTIPROCESSORS
+from support import ROOT, emit, markdown
 from support.shapes import arguments, base_name, subjects
 from support.side_by_side import ratios, shown, together
 
@@ -36,6 +37,7 @@ COLUMNS = {
     "version": "",
     "blocks": "",
     "programs": ",",
+    "idle": "",
     "warps": "",
     "stages": "",
     "registers": "",
@@ -91,10 +93,12 @@ def versions(example: Example) -> dict[str, Callable[..., Row]]:
     return {"kopt": by_kopt, **written, "helion": by_helion}
 
 
-def measure(example: Example, dtype: str, chip: str) -> list[Row]:
-    """A row for each version; one that is refused has a reason and no figures."""
+def measure(example: Example, dtype: str, chip: str, only: Sequence[str] = ()) -> list[Row]:
+    """A row for each version, or for ``only`` some; one that is refused has a reason and no figures."""
     rows = []
     for name, make in versions(example).items():
+        if only and name.split()[0] not in only:
+            continue
         try:
             row = make(example, dtype, chip)
         except Exception as error:  # any refusal is a row without figures
@@ -103,22 +107,37 @@ def measure(example: Example, dtype: str, chip: str) -> list[Row]:
     return rows
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def of_kopt(found: Sequence[Sequence[Row]], key: str) -> dict[str, int]:
+    """kopt's figures of a key by example, of those that have any."""
+    return {group[0]["example"]: group[0][key] for group in found if group[0]["version"] == "kopt" and group[0].get(key)}
+
+
+def options_of(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="examples or wider ones; all when left out")
-    parser.add_argument("--json", action="store_true", help="print JSON, each launch by itself")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON, each launch by itself")
+    form.add_argument("--markdown", action="store_true", help="print the section of docs/gpu.md")
     parser.add_argument("--dtype", choices=DTYPES, default="bf16")
-    chips = [name for name, chip in GPU_CHIPS.items() if chip.arch in MULTIPROCESSORS]
-    parser.add_argument("--chip", choices=chips, default="sm90")
-    options = parser.parse_args(argv)
+    parser.add_argument("--chip", choices=list(GPU_CHIPS), default="sm90")
+    parser.add_argument("--version", action="append", choices=("kopt", "hand", "helion"), default=[])
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = options_of(argv)
     found = []
     for example in subjects(options.names):
-        found.append(measure(example, options.dtype, options.chip))
+        found.append(measure(example, options.dtype, options.chip, options.version))
         print(f"{example.name} ({len(found)})", file=sys.stderr, flush=True)
     over = [ratios(group) for group in found]
+    spilled, idle = of_kopt(found, "spill_bytes"), of_kopt(found, "idle")
+    if options.markdown:
+        print("\n".join(markdown.section(options.chip, options.dtype, found, over, spilled, idle)))
+        return 0
     problems = [f"{row['version']}: {row['example']}: {row['reason']}"
                 for group in found for row in group if row["reason"]]  # fmt: skip
-    result: Row = {"chip": options.chip, "dtype": options.dtype, "problems": problems}
+    result: Row = {"chip": options.chip, "dtype": options.dtype, "spilled": spilled, "idle": idle, "problems": problems}
     if options.json:
         result |= {"rows": [row for group in found for row in group], "ratios": over}
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -15,12 +16,15 @@ from triton.runtime.jit import JITFunction
 
 from kopt.runtime import gpu_worker
 from kopt.specs import TensorSpec
-from kopt.targets.chips import GPU_CHIPS, GpuChip
-from support import ratio, sass
+from kopt.targets.chips import GPU_CHIPS, GpuChip, MiB
+from kopt.targets.costs import gpu_costs
+from support import gcn, ratio, sass
 from support.occupancy import occupancy
 from support.traffic import bytes_asked_for
 
 Facts = dict[str, Any]
+#: What is read from SASS only.
+_UNREAD: Facts = dict.fromkeys(("loop", "loop_mma", "loop_per_work", "loads", "stores"))
 _BLOCK = re.compile(r"_?(BLOCK|block)_?\w*")
 
 
@@ -63,6 +67,7 @@ def _facts(said: Facts, chip: GpuChip, made: Any, programs: int, blocks: list[in
         "kernel": said["kernel"],
         "blocks": blocks or None,
         "programs": programs,
+        "idle": idle(chip, programs, array_bytes),
         "warps": metadata.num_warps,
         "stages": metadata.num_stages,
         "registers": said["registers"],
@@ -70,18 +75,29 @@ def _facts(said: Facts, chip: GpuChip, made: Any, programs: int, blocks: list[in
         "shared_bytes": said["shared_bytes"],
         "occupancy": occupancy(chip, said["registers"], said["shared_bytes"], metadata.num_warps),
         "sass": said["instructions"],
-        **_code(gpu_worker._disassemble(made.asm["cubin"]), made.asm["ptx"]),
+        **_machine_code(made.asm),
         "array_bytes": array_bytes,
         "moved": ratio(bytes_asked_for(made.asm["ttir"], programs), array_bytes or None),
     }
+
+
+def idle(chip: GpuChip, programs: int, array_bytes: int) -> int:
+    """Multiprocessors that get no program, of a launch whose arrays are large enough for all: more than 1 MiB."""
+    return max(0, gpu_costs(chip).multiprocessors - programs) if array_bytes > MiB else 0
+
+
+def _machine_code(asm: Mapping[str, Any]) -> Facts:
+    """What the instructions say, of either vendor."""
+    if "cubin" in asm:
+        return _code(gpu_worker._disassemble(asm["cubin"]), asm["ptx"])
+    return {**_UNREAD, "mma": gcn.matrix_kind(asm["amdgcn"]), "tma": False, "read_from": "GCN"}
 
 
 def _code(listing: str, ptx: str) -> Facts:
     """What the instructions say: of the SASS, or where no tool lists it what the PTX tells."""
     code = sass.instructions(listing)
     if not code:
-        unknown = dict.fromkeys(("loop", "loop_mma", "loop_per_work", "loads", "stores"))
-        return {**unknown, "mma": sass.ptx_matrix_kind(ptx), "tma": sass.ptx_has_tma(ptx), "read_from": "PTX"}
+        return {**_UNREAD, "mma": sass.ptx_matrix_kind(ptx), "tma": sass.ptx_has_tma(ptx), "read_from": "PTX"}
     loop = sass.hot_loop(code)
     return {
         "loop": len(loop) if loop else None,

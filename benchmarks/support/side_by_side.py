@@ -24,6 +24,7 @@ def _counted(values: Sequence[Mapping[str, int]]) -> dict[str, int]:
 _TOGETHER: dict[str, Callable[[Sequence[Any]], Any]] = {
     "blocks": _one,
     "programs": min,
+    "idle": max,
     "warps": max,
     "stages": max,
     "registers": max,
