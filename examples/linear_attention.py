@@ -28,8 +28,8 @@ def linear_attention(q, k, v, decay, chunk):
             recent = hl.dot(scores.to(v.dtype), values, out_dtype=torch.float32)
             before = hl.dot(queries, state.to(q.dtype), out_dtype=torch.float32)
             out[b, h, tile_t, tile_w] = (recent + before * torch.exp(rate * (age + 1))[:, None]).to(out.dtype)
-            late = (keys * torch.exp(rate * (chunk - 1 - age))[:, None]).to(k.dtype)
-            state = hl.dot(late.T, values, acc=state * torch.exp(rate * chunk))
+            late = (values * torch.exp(rate * (chunk - 1 - age))[:, None]).to(v.dtype)
+            state = hl.dot(keys.T, late, acc=state * torch.exp(rate * chunk))
     return out
 
 
