@@ -8,7 +8,7 @@ launch. ``loop`` counts the SASS of the innermost loop with the most matrix inst
 ``loop_per_work`` divides it by what a trip gets done: a warp's share of m64n64k16, or 16 bytes that a thread loads.
 ``mma`` says which matrix instructions there are; loads and stores are counted by their bits. ``moved`` is what the
 accesses of all programs ask for over what the arrays hold, where neither masks nor computed bounds leave that open.
-``idle`` are the multiprocessors without a program, of a launch whose arrays have more than 1 MiB. Of AMD's chips what
+``idle`` are the multiprocessors without a program, of a launch whose arrays have more than 1 MB. Of AMD's chips what
 Triton's compiler says of a kernel is known, and nothing of its loops.
 
 ``ratios`` are kopt's figures over the best of the others. Nothing is executed, and what cannot be told is null.

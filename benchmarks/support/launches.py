@@ -16,7 +16,7 @@ from triton.runtime.jit import JITFunction
 
 from kopt.runtime import gpu_worker
 from kopt.specs import TensorSpec
-from kopt.targets.chips import GPU_CHIPS, GpuChip, MiB
+from kopt.targets.chips import GPU_CHIPS, GpuChip
 from kopt.targets.costs import gpu_costs
 from support import gcn, ratio, sass
 from support.occupancy import occupancy
@@ -25,6 +25,8 @@ from support.traffic import bytes_asked_for
 Facts = dict[str, Any]
 #: What is read from SASS only.
 _UNREAD: Facts = dict.fromkeys(("loop", "loop_mma", "loop_per_work", "loads", "stores"))
+#: Bytes of arrays from which on every multiprocessor should have a program.
+_LARGE = 10**6
 _BLOCK = re.compile(r"_?(BLOCK|block)_?\w*")
 
 
@@ -82,8 +84,8 @@ def _facts(said: Facts, chip: GpuChip, made: Any, programs: int, blocks: list[in
 
 
 def idle(chip: GpuChip, programs: int, array_bytes: int) -> int:
-    """Multiprocessors that get no program, of a launch whose arrays are large enough for all: more than 1 MiB."""
-    return max(0, gpu_costs(chip).multiprocessors - programs) if array_bytes > MiB else 0
+    """Multiprocessors that get no program, of a launch whose arrays are large enough for all: more than 1 MB."""
+    return max(0, gpu_costs(chip).multiprocessors - programs) if array_bytes > _LARGE else 0
 
 
 def _machine_code(asm: Mapping[str, Any]) -> Facts:

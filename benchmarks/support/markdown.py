@@ -51,7 +51,7 @@ def section(
         *("| " + " | ".join(value or "–" for value in line.values()) + " |" for line in rows),
         "",
         f"- Of {len(found)} kernels spill: {_listed(spilled, ' bytes')}.",
-        f"- Multiprocessors without a program, where arrays have more than 1 MiB: {_listed(idle, '')}.",
+        f"- Multiprocessors without a program, where arrays have more than 1 MB: {_listed(idle, '')}.",
     ]
     return [*said, *(f"- kopt over the best of the others in `{key}`: {_listed(_worse(over, key), '')}." for key in LESS)]
 

@@ -34,10 +34,13 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> DeviceTensor:
 
 
 def _bounded(input: Any, bound: Any, formula: Formula, extreme: str) -> DeviceTensor:
-    """A value inside a bound: NaN among tensors is one of the result, which selections would lose."""
+    """A value inside a bound: NaN among tensors is one of the result, which selections would lose.
+
+    The larger of two is one instruction; only beside 0 it may be the other zero, so there a selection keeps the sign.
+    """
     if type(bound) is OpenNumber:
         return apply("same", lambda x, b: b.eq(b).where(formula(x, b), b), (input, bound))
-    if is_number(bound) and bound == bound and not are_booleans((input, bound)):
+    if is_number(bound) and bound == 0 and not are_booleans((input, bound)):
         return apply("same", formula, (input, bound))
     return same(extreme)(input, bound)
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, f32
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.exact_results import exact_values
 from kopt.dialects import tile, triton
@@ -16,7 +18,10 @@ from kopt.dialects.canonicalization.elementwise import constant
 from kopt.passes.meaning import approximates
 from kopt.walk import walk
 
-_DIV, _POW = tile.ELEMENTWISE["div"], tile.ELEMENTWISE["pow"]
+_ADD, _DIV, _POW, _RSQRT, _TANH = (tile.ELEMENTWISE[name] for name in ("add", "div", "pow", "rsqrt", "tanh"))
+_SIGMOID = tile.ELEMENTWISE["sigmoid"]
+#: Ops that hand the values of lanes on.
+_LAYOUT = (tile.BroadcastOp, tile.ReshapeOp, triton.RetagOp)
 _APPROXIMATE = tuple(tile.ELEMENTWISE[name] for name in triton.APPROXIMATE_FUNCTIONS)
 #: Numbers whose reciprocals are no denormal ones, and the other way round.
 _LEAST, _MOST = 2.0**-126, 2.0**126
@@ -32,7 +37,9 @@ class ApproximateFunctionsPass(ModulePass):
     made of quotients. A cast hides an error of that size. A store, a comparison or a rounding to whole numbers does
     not, so the values behind it stay exact (`kopt.analysis.exact_results`). Where errors are hidden, a division by a
     constant becomes a product with its reciprocal. A division by a power of two becomes one everywhere, because that is
-    exact. Powers are approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
+    exact, and one whose quotients are seen through reciprocal square roots alone: those halve an error, and are a GPU's
+    approximation themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is small.
+    Powers are approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
 
         %q = tile.div %a, %b : !tile.tile<8 x f32>    %h = tile.cast %q : … to !tile.tile<8 x bf16>
     becomes
@@ -47,6 +54,9 @@ class ApproximateFunctionsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
             exact = exact_values(grid)
+            for inner in walk(grid, _ADD):
+                if tile.element_of(inner.result) == f32 and inner.result not in exact:
+                    _as_sigmoid(inner)
             for inner in walk(grid, *_APPROXIMATE):
                 if tile.element_of(inner.result) == f32:
                     _approximate(inner, inner.result in exact)
@@ -54,13 +64,42 @@ class ApproximateFunctionsPass(ModulePass):
 
 def _approximate(op: tile.ElementwiseOp, exact: bool) -> None:
     number = constant(op.inputs[1]) if isinstance(op, _DIV) else None
-    if number is not None and _LEAST <= abs(number) <= _MOST and (not exact or abs(math.frexp(number)[0]) == 0.5):
+    if number is not None and _LEAST <= abs(number) <= _MOST and (not exact or _hides(op, number)):
         build = Builder(op)
         product = build.with_number("mul", op.inputs[0], 1 / number)
         product.name_hint = op.result.name_hint
         build.replace(product)
     elif not exact and not _amplifies(op):
         op.attributes[triton.APPROXIMATE] = UnitAttr()
+
+
+def _hides(op: tile.ElementwiseOp, number: float) -> bool:
+    """Whether nobody sees that a quotient was a product with the reciprocal of a number."""
+    return abs(math.frexp(number)[0]) == 0.5 or _is_under_root(op.result)
+
+
+def _is_under_root(value: SSAValue) -> bool:
+    """Whether a value is only seen through reciprocal square roots of itself, or of itself and a positive number."""
+    return bool(value.uses) and all(_roots(use.operation) for use in value.uses)
+
+
+def _roots(op: Operation) -> bool:
+    if isinstance(op, _RSQRT):
+        return True
+    added = isinstance(op, _ADD) and any((constant(one) or -1) > 0 for one in op.inputs)
+    return (added or isinstance(op, _LAYOUT)) and _is_under_root(op.results[0])
+
+
+def _as_sigmoid(op: tile.ElementwiseOp) -> None:
+    """``1 + tanh(x)`` where nothing else has the tangent."""
+    for tangent, other in (op.inputs, reversed(tuple(op.inputs))):
+        if isinstance(tangent.owner, _TANH) and constant(other) == 1 and tangent.has_one_use():
+            build = Builder(op)
+            twice = build.with_number("mul", tangent.owner.inputs[0], 2.0)
+            share = build.add(_SIGMOID(twice))
+            build.replace(build.with_number("mul", share, 2.0))
+            Rewriter.erase_op(tangent.owner)
+            return
 
 
 def _amplifies(op: tile.ElementwiseOp) -> bool:

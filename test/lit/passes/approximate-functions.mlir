@@ -61,3 +61,39 @@ func.func @seen(%x: memref<64xf32>, %y: memref<64xf32>, %o: memref<64xf32>, %h: 
   }
   func.return
 }
+
+// -----
+
+// A reciprocal square root hides what a product with the reciprocal is off by, also where it is stored; 1 + tanh is a
+// sigmoid where only 16 bits of it leave, unless something else has the tangent.
+// CHECK-LABEL: @roots
+// CHECK: %[[PART:.*]] = tile.full 0.33333334
+// CHECK-NEXT: %m = tile.mul %v, %[[PART]]
+// CHECK: %q = tile.div %v, %three
+// CHECK: %[[SHARE:.*]] = tile.sigmoid %{{.*}} {triton.approximate}
+// CHECK: %p = tile.mul %[[SHARE]],
+// CHECK: %g = tile.tanh %q {triton.approximate}
+// CHECK: %k = tile.add %g, %one
+func.func @roots(%x: memref<64xf32>, %o: memref<64xf32>, %h: memref<64xbf16>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i] : memref<64xf32> -> !tile.tile<b0=8 x f32>
+    %three = tile.full 3.0 : !tile.tile<b0=8 x f32>
+    %eps = tile.full 0.001 : !tile.tile<b0=8 x f32>
+    %one = tile.full 1.0 : !tile.tile<b0=8 x f32>
+    %m = tile.div %v, %three : !tile.tile<b0=8 x f32>
+    %e = tile.add %m, %eps : !tile.tile<b0=8 x f32>
+    %r = tile.rsqrt %e : !tile.tile<b0=8 x f32>
+    tile.store %r, %o[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+    %q = tile.div %v, %three : !tile.tile<b0=8 x f32>
+    tile.store %q, %o[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+    %t = tile.tanh %q : !tile.tile<b0=8 x f32>
+    %p = tile.add %t, %one : !tile.tile<b0=8 x f32>
+    %g = tile.tanh %q : !tile.tile<b0=8 x f32>
+    %k = tile.add %g, %one : !tile.tile<b0=8 x f32>
+    %d = tile.mul %k, %g : !tile.tile<b0=8 x f32>
+    %w = tile.mul %d, %p : !tile.tile<b0=8 x f32>
+    %n = tile.cast %w : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x bf16>
+    tile.store %n, %h[%i] : !tile.tile<b0=8 x bf16>, memref<64xbf16>
+  }
+  func.return
+}
