@@ -10,7 +10,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 import hand.triton as hand
-from support import sass
+from support import gcn, sass
+from support.markdown import section
 from support.occupancy import occupancy
 from support.shapes import WIDE, base_name, calling
 from support.side_by_side import ratios, shown, together
@@ -214,6 +215,7 @@ def launch(**facts: object) -> dict[str, object]:
     known = {
         "blocks": [64],
         "programs": 8,
+        "idle": 0,
         "warps": 4,
         "stages": 1,
         "registers": 32,
@@ -237,13 +239,30 @@ def launch(**facts: object) -> dict[str, object]:
 def test_launches_together() -> None:
     whole = together(
         [
-            launch(loop=90, loop_mma=0, registers=64, programs=4),
+            launch(loop=90, loop_mma=0, registers=64, programs=4, idle=128),
             launch(loop=40, loop_mma=4, loop_per_work=5.0, mma="wgmma", occupancy=0.5, loads={"128": 1, "16": 3}),
         ]
     )
     assert (whole["sass"], whole["registers"], whole["programs"], whole["occupancy"]) == (200, 64, 4, 0.5)
+    assert whole["idle"] == 128
     assert (whole["loop"], whole["loop_per_work"], whole["mma"]) == (40, 5.0, "wgmma")
     assert whole["loads"] == {"128": 3, "16": 3}
+
+
+def test_matrix_kind_of_amd() -> None:
+    assert gcn.matrix_kind("\tv_mfma_f32_16x16x16_bf16 a[0:3], v[0:1], v[2:3], a[0:3]") == "mfma"
+    assert gcn.matrix_kind("\tv_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]") == "wmma"
+    assert gcn.matrix_kind("\tv_fma_f32 v0, v1, v2, v3") == "none"
+
+
+def test_section_of_a_page() -> None:
+    """A table of what can be compared, and below it what stands out, also of what stands alone."""
+    pairs = [{"example": "a", "version": name, **launch(sass=sass)} for name, sass in (("kopt", 1200), ("helion", 1000))]
+    over = [{"example": "a", "sass": 1.2, "registers": 1.0}, {"example": "b"}]
+    lines = section("sm90", "bf16", [pairs, [{"example": "b", "version": "kopt"}]], over, {"b": 56}, {})
+    assert "| a | kopt | 8 | 1,200 | – | 32 | 0 | 1.00 | – |" in lines and not any("| b |" in line for line in lines)
+    assert "- Of 2 kernels spill: `b` 56 bytes." in lines
+    assert "- kopt over the best of the others in `sass`: `a` 1.20." in lines
 
 
 def test_unknown_of_one_launch_is_unknown() -> None:

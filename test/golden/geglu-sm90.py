@@ -4,14 +4,6 @@ import triton.language as tl
 
 
 @triton.jit
-def _fast_tanh(x):
-    # Near 0 the series, where the quotient loses what is small.
-    z = x * x
-    near = x * (1.0 + z * (-0.3333333333333333 + z * (0.13333333333333333 + z * (-0.05396825396825397 + z * (0.021869488536155203 + z * (-0.008863235529902197))))))
-    return tl.where(tl.abs(x) < 0.5, near, 1.0 - 2.0 / (tl.exp(2.0 * x) + 1.0))
-
-
-@triton.jit
 def geglu_0_kernel(gate, up, out):
     # only written: out
     BLOCK_0: tl.constexpr = 2
@@ -24,8 +16,8 @@ def geglu_0_kernel(gate, up, out):
     # gated.py:27: opened = torch.nn.functional.gelu(gate[tile].to(torch.float32), approximate="tanh")
     gate_block = tl.load(gate + (tile[:, None] * 2560 + v[None, :]))
     v_2 = gate_block.to(tl.float32)
-    v_3 = _fast_tanh((v_2 + v_2 * v_2 * v_2 * 0.044715) * 0.7978846) + 1.0
-    opened = v_2 * 0.5 * v_3
+    v_3 = tl.sigmoid((v_2 + v_2 * v_2 * v_2 * 0.044715) * 0.7978846 * 2.0)
+    opened = v_2 * 0.5 * (v_3 * 2.0)
     # gated.py:28: out[tile] = opened.to(up.dtype) * up[tile]
     up_block = tl.load(up + (tile[:, None] * 2560 + v[None, :]))
     v_4 = opened.to(tl.bfloat16).to(tl.float32) * up_block.to(tl.float32)

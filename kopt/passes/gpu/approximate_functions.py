@@ -92,7 +92,7 @@ def _roots(op: Operation) -> bool:
 
 def _as_sigmoid(op: tile.ElementwiseOp) -> None:
     """``1 + tanh(x)`` where nothing else has the tangent."""
-    for tangent, other in (op.inputs, reversed(tuple(op.inputs))):
+    for tangent, other in (op.inputs, op.inputs[::-1]):
         if isinstance(tangent.owner, _TANH) and constant(other) == 1 and tangent.has_one_use():
             build = Builder(op)
             twice = build.with_number("mul", tangent.owner.inputs[0], 2.0)
