@@ -109,7 +109,9 @@ def measure(example: Example, dtype: str, chip: str, only: Sequence[str] = ()) -
 
 def of_kopt(found: Sequence[Sequence[Row]], key: str) -> dict[str, int]:
     """kopt's figures of a key by example, of those that have any."""
-    return {group[0]["example"]: group[0][key] for group in found if group[0]["version"] == "kopt" and group[0].get(key)}
+    return {
+        group[0]["example"]: group[0][key] for group in found if group[0]["version"] == "kopt" and group[0].get(key)
+    }
 
 
 def options_of(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -38,9 +38,8 @@ def section(
 ) -> list[str]:
     """The lines; kernels that one version only has are counted, and not in the table."""
     formats = {key: spec for key, (_, spec) in _COLUMNS.items()}
-    rows = [
-        line for group, of in zip(found, over, strict=True) if _compared(group) for line in shown(group, of, formats)[:-1]
-    ]  # fmt: skip
+    compared = [pair for pair in zip(found, over, strict=True) if _compared(pair[0])]
+    rows = [line for pair in compared for line in shown(*pair, formats)[:-1]]
     day, commit = datetime.now(UTC).date(), _commit()
     said = [
         f"`python benchmarks/gpu_static.py --markdown --chip {chip} --dtype {dtype}` wrote what follows, at {commit}",
@@ -53,7 +52,10 @@ def section(
         f"- Of {len(found)} kernels spill: {_listed(spilled, ' bytes')}.",
         f"- Multiprocessors without a program, where arrays have more than 1 MB: {_listed(idle, '')}.",
     ]
-    return [*said, *(f"- kopt over the best of the others in `{key}`: {_listed(_worse(over, key), '')}." for key in LESS)]
+    return [
+        *said,
+        *(f"- kopt over the best of the others in `{key}`: {_listed(_worse(over, key), '')}." for key in LESS),
+    ]
 
 
 def _compared(group: Sequence[Facts]) -> bool:

@@ -257,7 +257,9 @@ def test_matrix_kind_of_amd() -> None:
 
 def test_section_of_a_page() -> None:
     """A table of what can be compared, and below it what stands out, also of what stands alone."""
-    pairs = [{"example": "a", "version": name, **launch(sass=sass)} for name, sass in (("kopt", 1200), ("helion", 1000))]
+    pairs = [
+        {"example": "a", "version": name, **launch(sass=sass)} for name, sass in (("kopt", 1200), ("helion", 1000))
+    ]
     over = [{"example": "a", "sass": 1.2, "registers": 1.0}, {"example": "b"}]
     lines = section("sm90", "bf16", [pairs, [{"example": "b", "version": "kopt"}]], over, {"b": 56}, {})
     assert "| a | kopt | 8 | 1,200 | – | 32 | 0 | 1.00 | – |" in lines and not any("| b |" in line for line in lines)

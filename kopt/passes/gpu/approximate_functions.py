@@ -37,9 +37,9 @@ class ApproximateFunctionsPass(ModulePass):
     made of quotients. A cast hides an error of that size. A store, a comparison or a rounding to whole numbers does
     not, so the values behind it stay exact (`kopt.analysis.exact_results`). Where errors are hidden, a division by a
     constant becomes a product with its reciprocal. A division by a power of two becomes one everywhere, because that is
-    exact, and one whose quotients are seen through reciprocal square roots alone: those halve an error, and are a GPU's
-    approximation themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is small.
-    Powers are approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
+    exact, and one whose quotients are seen through reciprocal square roots alone: those halve an error, and are an
+    approximation themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is
+    small. Powers are approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
 
         %q = tile.div %a, %b : !tile.tile<8 x f32>    %h = tile.cast %q : … to !tile.tile<8 x bf16>
     becomes
