@@ -14,23 +14,23 @@ def attention_kernel(q_ref, k_ref, v_ref, out_ref):
 
     def tile_n_body(tile_n, carry):  # attention.py:24
         acc_2, largest_2, total_2 = carry
-        tile_n_begin = tile_n * 256  # attention.py:24
-        k = k_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 256), 256), :]  # attention.py:25
+        tile_n_begin = tile_n * 512  # attention.py:24
+        k = k_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:25
         v = jax.lax.dot_general(  # attention.py:25
             queries, jnp.transpose(k, (0, 2, 1)), (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
         )
         scores = v * 0.12751743  # attention.py:25
         grown = jnp.maximum(largest_2, jnp.max(scores, axis=2).reshape((1, 1024, 1)))  # attention.py:26
         shrink = jnp.exp2(largest_2 - grown)  # attention.py:27
-        weights = jnp.exp2(scores - jnp.broadcast_to(grown, (1, 1024, 256)))  # attention.py:28
+        weights = jnp.exp2(scores - jnp.broadcast_to(grown, (1, 1024, 512)))  # attention.py:28
         total_3 = total_2 * shrink + jnp.sum(weights, axis=2).reshape((1, 1024, 1))  # attention.py:29
-        v_2 = v_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 256), 256), :]  # attention.py:30
+        v_2 = v_ref[:, pl.ds(pl.multiple_of(tile_n_begin, 512), 512), :]  # attention.py:30
         acc_3 = acc_2 * jnp.broadcast_to(shrink, (1, 1024, 128)) + jax.lax.dot_general(  # attention.py:30
             weights.astype(jnp.bfloat16), v_2, (((2,), (1,)), ((0,), (0,))), preferred_element_type=jnp.float32
         )
         return (acc_3, grown, total_3)
 
-    acc_4, largest_3, total_4 = jax.lax.fori_loop(0, 4, tile_n_body, (acc, largest, total), unroll=4)  # attention.py:24
+    acc_4, largest_3, total_4 = jax.lax.fori_loop(0, 2, tile_n_body, (acc, largest, total), unroll=2)  # attention.py:24
     out_ref[...] = (acc_4 / jnp.broadcast_to(total_4, (1, 1024, 128))).astype(jnp.bfloat16)  # attention.py:32
 
 
