@@ -5,7 +5,7 @@
 A row is a kernel of the examples at the shapes of a model, with what kopt chooses where no config is given. References
 are kernels by hand (``benchmarks/hand/pallas``), those that come with JAX, and XLA's own code of the same expression;
 the best of them stands in the table, and all of them below it. libtpu compiles every one for the chip; nothing is
-executed.
+executed. A row is printed as soon as it is known, on stderr beside the table that comes at the end.
 
 ``kopt`` and ``reference`` are cycles of the kernels and of the operations around them: kopt's as its reports say them,
 others libtpu's estimate. They are no less than ``floor``, what the memory takes for the arguments and results, or the
@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from support import ROOT, print_table, ratio
+from support import ROOT, cell, print_table, ratio
 from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS, Row
 
@@ -170,6 +170,12 @@ def line(found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def summary(found: dict[str, Any]) -> str:
+    """The row in one line, for whoever waits for the table."""
+    text = {key: cell(value, COLUMNS[key]) for key, value in line(found).items()}
+    return "{row}: {ratio} = {kopt} ({by}) / {reference} ({reference_is}, {reference_by})".format_map(text)
+
+
 def mebibytes(size: int | None) -> str:
     """A size for the table."""
     return "-" if size is None else f"{size / MiB:.1f}"
@@ -200,8 +206,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     found = []
     for row in ROWS:
         if not options.names or row.name in options.names:
-            print(row.name, "…", file=sys.stderr, flush=True)
             found.append(compare(row, TPU_CHIPS[options.chip]))
+            print(summary(found[-1]), file=sys.stderr, flush=True)
             if options.json:
                 print(json.dumps(found[-1]), flush=True)
     if options.json:

@@ -54,14 +54,15 @@ def median(values: Sequence[float | None]) -> float | None:
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
     """Aligned columns: ``columns`` maps keys to format specs; unknown numbers print as a dash."""
-    cells = [[_cell(row.get(key), spec) for key, spec in columns.items()] for row in rows]
+    cells = [[cell(row.get(key), spec) for key, spec in columns.items()] for row in rows]
     widths = [max(len(key), *(len(line[i]) for line in cells)) for i, key in enumerate(columns)]
     for line in [list(columns), *cells]:
         padded = [c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True))]
         print("  ".join(padded).rstrip())
 
 
-def _cell(value: Any, spec: str) -> str:
+def cell(value: Any, spec: str) -> str:
+    """A value by its format spec: a dash where it is not known."""
     return "-" if value is None else format(value, spec)
 
 
@@ -74,6 +75,6 @@ def emit(result: Mapping[str, Any], as_json: bool, columns: Mapping[str, str]) -
     print()
     for key, value in result.items():
         if key not in ("rows", "problems"):
-            print(f"{key}: {_cell(value, '.3f') if isinstance(value, float | None) else value}")
+            print(f"{key}: {cell(value, '.3f') if isinstance(value, float | None) else value}")
     for problem in result.get("problems", ()):
         print(f"  {problem}")
