@@ -14,8 +14,10 @@ from xdsl.rewriter import Rewriter
 
 from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes
 from kopt.analysis.seen_blocks import seen_blocks
+from kopt.analysis.values.update_cost import most_compared
 from kopt.config import Config
 from kopt.diagnostics import remark
+from kopt.dialects.atomic import RmwOp
 from kopt.dialects.tile import OpenBlock, mark_open, open_blocks
 from kopt.errors import LoweringError
 from kopt.passes.block_forms import BlockForms
@@ -119,8 +121,15 @@ class _Choice:
         if not all(block.pinned for block in self._blocks):
             free = self._free(moved)
             pairs = zip(self._blocks, sizes, free, strict=True)
-            sizes = [pinned if block.pinned else size for block, pinned, size in pairs]
+            sizes = [pinned if block.pinned else self._compared(block, size) for block, pinned, size in pairs]
         return [block.bounded(size) for block, size in zip(self._blocks, sizes, strict=True)]
+
+    def _compared(self, block: OpenBlock, size: int) -> int:
+        """No more lanes than comparisons update at once, on a TPU, where lanes are updated by number."""
+        if not isinstance(self._chip, TpuChip):
+            return size
+        limits = map(most_compared, walk(self._func, RmwOp))
+        return min([size, *(limit for tag, limit in filter(None, limits) if tag in block.tags)])
 
     def _free(self, moved: ModuleOp | None) -> list[int]:
         sized = {tag for block in self._blocks if block.sized for tag in block.tags}

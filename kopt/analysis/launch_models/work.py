@@ -86,11 +86,16 @@ def work(launch: Launch) -> tuple[Work, ...]:
             unit, element = "running_sum", bf16 if numbers.has(value) else f32
         if dims:
             found[unit, dims, element, place.path] += _STEPS.get(type(place.op), 1)
-        if isinstance(place.op, ReduceOp | ArgReduceOp) and len(dims) - 1 in place.op.dimensions and len(dims) > 1:
+        if len(dims) > 1 and len(dims) - 1 in _reduced(place.op):
             found["crossing", (*dims[:-1], ("", 1)), element, place.path] += 1
     dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
     pairs = found.items()
     return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
+
+
+def _reduced(op: Operation) -> tuple[int, ...]:
+    """The dimensions that are combined across lanes, or rows."""
+    return (op.dim.data,) if isinstance(op, ArgReduceOp) else op.dimensions if isinstance(op, ReduceOp) else ()
 
 
 def _product(launch: Launch, op: DotOp) -> tuple[tuple[str, Coefficient], ...]:

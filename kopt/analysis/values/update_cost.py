@@ -18,7 +18,7 @@ from kopt.dialects.tile import COMBINING_OPS, AllAttr, Entry, GridOp, RangeType,
 from kopt.ir.ranges import binding, walked_range
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
-from kopt.targets.tiling import LANES, window_bytes
+from kopt.targets.tiling import LANES, SUBLANES, window_bytes
 
 #: Rows of values that one product can take: more would not be counted right where they are infinite.
 MOST_ROWS = 4095
@@ -73,6 +73,18 @@ def cycles(sizes: UpdateSizes, chip: TpuChip) -> dict[str, float]:
     if sizes.commutes and sizes.flat and sizes.rows * sizes.target <= Budget.COMPARED:
         found["one_hot"] = _reduction(sizes)
     return found
+
+
+def most_compared(op: UpdateOp) -> tuple[str, int] | None:
+    """The tag of the lanes of an update, and how many of them comparisons can do at once; None where they cannot.
+
+    A loop over more lanes takes several times as long, one after the other.
+    """
+    type, sizes = tile_type(values_of(op)[-1]), UpdateSizes.of(op)
+    if not (sizes.commutes and sizes.flat and type.rank == 1 and type.tags[0]):
+        return None
+    most = Budget.COMPARED // max(1, sizes.target)
+    return (type.tags[0], most) if most >= LANES * SUBLANES else None
 
 
 def fits(op: UpdateOp, chip: TpuChip) -> bool:

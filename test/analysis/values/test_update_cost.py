@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kopt.analysis.values.update_cost import MOST_ROWS, UpdateSizes, cycles, fits
+from kopt.analysis.values.update_cost import MOST_ROWS, UpdateSizes, cycles, fits, most_compared
 from kopt.analysis.values.updates import UpdateOp
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS
@@ -90,6 +90,18 @@ def update(
 
 def test_sums_of_rows_whose_numbers_are_loaded() -> None:
     assert UpdateSizes.of(update()) == UpdateSizes(100, 16, 8, False, True, True, False, 16, False)
+
+
+@pytest.mark.parametrize(
+    ("op", "elements", "found"),
+    [
+        ("atomic.rmw add %v, %x[%n]", 16, ("b0", Budget.COMPARED // 16)),
+        ("atomic.rmw add %v, %x[%n]", 1000, None),  # of few lanes a loop takes no longer
+        ("tile.store %v, %x[%n]", 16, None),
+    ],
+)
+def test_lanes_that_comparisons_update_at_once(op: str, elements: int, found: tuple[str, int] | None) -> None:
+    assert most_compared(update(op, "b0=16", f"{elements}xi32")) == found
 
 
 def test_a_store_does_not_commute() -> None:
