@@ -58,7 +58,8 @@ def has_extents(module: ModuleOp) -> bool:
 
 
 def _functions(module: ModuleOp) -> list[FuncOp]:
-    return [op for op in module.ops if isinstance(op, FuncOp) and len(op.body.blocks) == 1]
+    ops = (op for block in module.body.blocks for op in block.ops)  # text may have several, which the verifier refuses
+    return [op for op in ops if isinstance(op, FuncOp) and len(op.body.blocks) == 1]
 
 
 def unnamed(func: FuncOp) -> Operation | None:
