@@ -6,38 +6,25 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 
-def counting_sort_0_kernel(
-    numbers_ref, counts_ref, new_counts_ref, row_number_arrived_ref, row_number_ref, row_number_block_ref
-):
-    old = counts_ref[...]
-    new_counts_ref[...] = old
+def counting_sort_0_kernel(numbers_ref, counts_ref, new_counts_ref):
+    tile = pl.program_id(0)
+
+    @pl.when(tile == 0)
+    def _():
+        old = counts_ref[...]
+        new_counts_ref[...] = old
+
     numbers = numbers_ref[...]  # histogram.py:21
     row_numbers = jnp.where(  # histogram.py:21
         (numbers >= 0) & (numbers < 256), jnp.maximum(jnp.minimum(numbers, 255), 0), -1
     )
-    row_number_block_ref[...] = row_numbers  # histogram.py:21
-    pltpu.make_async_copy(  # histogram.py:21
-        row_number_block_ref.at[...],
-        row_number_ref.at[...],
-        row_number_arrived_ref.at[0],
-    ).start()
-    pltpu.make_async_copy(  # histogram.py:21
-        row_number_block_ref.at[...],
-        row_number_ref.at[...],
-        row_number_arrived_ref.at[0],
-    ).wait()
-
-    def r_body(r, _):  # histogram.py:21
-        n = row_number_ref[r]  # histogram.py:21
-        v = jnp.maximum(n >> 7, 0)  # histogram.py:21
-        hit = jax.lax.broadcasted_iota(jnp.int32, (128,), 0) == jnp.broadcast_to(n - v * 128, (128,))  # histogram.py:21
-        row = v.astype(jnp.int32)  # histogram.py:21
-        old_2 = new_counts_ref[row, :]  # histogram.py:21
-        new = jnp.where(hit, old_2 + 1, old_2)  # histogram.py:21
-        new_counts_ref[row, :] = new  # histogram.py:21
-        return None
-
-    jax.lax.fori_loop(0, 4096, r_body, None, unroll=8)  # histogram.py:21
+    v = (  # histogram.py:21
+        jnp.broadcast_to(row_numbers[:, None], (1024, 256)) == jax.lax.broadcasted_iota(jnp.int32, (1024, 256), 1)
+    )
+    v_2 = jnp.broadcast_to(jnp.full((1024,), 1, jnp.int32)[:, None], (1024, 256))  # histogram.py:21
+    old_2 = new_counts_ref[...]  # histogram.py:21
+    new = old_2 + jnp.sum(jnp.where(v, v_2, 0), axis=0, dtype=jnp.int32)  # histogram.py:21
+    new_counts_ref[...] = new  # histogram.py:21
 
 
 def counting_sort_1_kernel(
@@ -133,27 +120,20 @@ def counting_sort_1_kernel(
 
 def counting_sort(numbers):
     counts = jnp.zeros((256,), jnp.int32)  # histogram.py:19
-    counts_2 = counts.reshape((2, 128))  # histogram.py:20
     with jax.enable_x64(False):
-        counts_3 = pl.pallas_call(  # histogram.py:20
+        counts_2 = pl.pallas_call(  # histogram.py:20
             counting_sort_0_kernel,
-            grid=(1,),
-            in_specs=[pl.BlockSpec((4096,), lambda tile: (tile,)), pl.BlockSpec((2, 128), lambda tile: (0, 0))],
-            out_specs=pl.BlockSpec((2, 128), lambda tile: (0, 0)),
-            out_shape=jax.ShapeDtypeStruct((2, 128), jnp.int32),
-            scratch_shapes=[
-                pltpu.SemaphoreType.DMA((1,)),
-                pltpu.SMEM((4096,), jnp.int32),
-                pltpu.VMEM((4096,), jnp.int32),
-            ],
+            grid=(4,),
+            in_specs=[pl.BlockSpec((1024,), lambda tile: (tile,)), pl.BlockSpec((256,), lambda tile: (0,))],
+            out_specs=pl.BlockSpec((256,), lambda tile: (0,)),
+            out_shape=jax.ShapeDtypeStruct((256,), jnp.int32),
             input_output_aliases={1: 0},
             compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",)),
             name="counting_sort_0",
-        )(numbers, counts_2)
-    counts_4 = counts_3.reshape((256,))  # histogram.py:20
-    v = jnp.cumsum(counts_4, axis=0, dtype=jnp.int64)  # histogram.py:22
+        )(numbers, counts)
+    v = jnp.cumsum(counts_2, axis=0, dtype=jnp.int64)  # histogram.py:22
     v_2 = v.astype(jnp.int32)  # histogram.py:22
-    places = (v_2 - counts_4).astype(jnp.int32)  # histogram.py:22
+    places = (v_2 - counts_2).astype(jnp.int32)  # histogram.py:22
     places_2 = places.reshape((2, 128))  # histogram.py:24
     with jax.enable_x64(False):
         places_3, out = pl.pallas_call(  # histogram.py:24

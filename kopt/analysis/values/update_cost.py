@@ -80,6 +80,8 @@ def most_compared(op: UpdateOp) -> tuple[str, int] | None:
 
     A loop over more lanes takes several times as long, one after the other.
     """
+    if not gathered(op):
+        return None
     type, sizes = tile_type(values_of(op)[-1]), UpdateSizes.of(op)
     if not (sizes.commutes and sizes.flat and type.rank == 1 and type.tags[0]):
         return None
