@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
+from xdsl.ir import Operation
+
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.plans import GridNames
 from kopt.dialects.atomic import CasOp
@@ -53,7 +55,12 @@ def _may_pay(grid: GridOp, chip: GpuChip) -> bool:
     costs, cells = gpu_costs(chip), _cells(grid)
     if cells is None or -(-cells // costs.multiprocessors) * costs.dispatch_seconds <= costs.launch_seconds:
         return False
-    return not walk(grid, CasOp, WhileOp)
+    return not may_wait(grid)
+
+
+def may_wait(top: Operation) -> bool:
+    """Whether programs may wait for others, all of which have to be started then."""
+    return bool(walk(top, CasOp, WhileOp))
 
 
 def _cells(grid: GridOp) -> int | None:

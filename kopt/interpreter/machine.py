@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from kopt.diagnostics import extents_placed, location_of
+from kopt.diagnostics import location_of
 from kopt.dialects import tile
 from kopt.dialects.tile.extents import argument_extents
 from kopt.errors import ArgumentError, KoptError, UnsupportedError
@@ -35,6 +35,15 @@ def check_visits(count: int, what: str, op: Operation) -> None:
     if count > VISITS:
         message = f"the reference interpreter goes through at most {VISITS} {what}, found {count}"
         raise UnsupportedError(message, location_of(op))
+
+
+def _placed(op: Operation, compute: Callable[..., Any], *before: Any) -> Any:
+    """What is computed of an operation; errors without a place are about it."""
+    try:
+        return compute(*before, op)
+    except KoptError as error:
+        error.location = error.location or location_of(op)
+        raise
 
 
 class Machine:
@@ -147,12 +156,12 @@ class Machine:
         """Run a function of the module."""
         for extent, (argument, dim) in argument_extents(function.body.block.args).items():
             self.extents[extent] = args[argument.index].shape[dim]  # pyright: ignore[reportAttributeAccessIssue]
-        with extents_placed():
-            for op in walk(function):
-                self._check_sizes(op)
+        for op in walk(function):
+            _placed(op, self._check_sizes)
         return self.run_region(function.body.block, args)
 
     def _check_sizes(self, op: Operation) -> None:
+        """Refuses results of more elements than the interpreter holds."""
         for result in op.results:
             if isinstance(result.type, MemRefType | tile.TileType) and self._lanes(result.type) > ELEMENTS:
                 message = f"the reference interpreter holds at most {ELEMENTS} elements, found {result.type}"
@@ -180,11 +189,7 @@ class Machine:
         if self.executed > OPERATIONS:
             message = f"the reference interpreter runs at most {OPERATIONS} operations"
             raise UnsupportedError(message, location_of(op))
-        try:
-            results = handler(self, op)
-        except KoptError as error:
-            error.location = error.location or location_of(op)
-            raise
+        results = _placed(op, handler, self)
         if len(op.results) == 1:
             self._values[op.results[0]] = results
             return

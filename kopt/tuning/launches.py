@@ -13,15 +13,16 @@ from xdsl.dialects.builtin import ModuleOp
 from kopt.analysis.block_sizes import block_space, used_roles
 from kopt.analysis.entry import entry_function
 from kopt.analysis.launch_models import launch_models
+from kopt.analysis.persistence import may_wait
 from kopt.cached_property import cached_property
 from kopt.clone import cloned
 from kopt.config import Config
 from kopt.context import make_context
 from kopt.diagnostics import collect
-from kopt.dialects.atomic import CasOp
-from kopt.dialects.tile import WhileOp, open_blocks
+from kopt.dialects.tile import open_blocks
 from kopt.ir.launch_model import LaunchModel
 from kopt.passes.block_forms import BlockForms
+from kopt.passes.gpu.block_numbers import GROUP
 from kopt.passes.pipelines import scheduling
 from kopt.passes.retyping import tag_sizes
 from kopt.planning.assumed import assumed_lengths
@@ -33,10 +34,9 @@ from kopt.targets.chips import Chip, GpuChip, TpuChip
 from kopt.targets.costs import gpu_costs
 from kopt.tuning.knobs import Knob, Points, Space, count
 from kopt.tuning.schedules import plans
-from kopt.walk import walk
 
 #: Warps and stages that are looked at, rows of cells that run side by side, and whether programs walk the cells.
-_WARPS, _STAGES, _GROUPS, _PERSISTENT = (1, 2, 4, 8, 16), (1, 2, 3, 4, 5), (1, 8, 32), ("off", "interleaved")
+_WARPS, _STAGES, _GROUPS, _PERSISTENT = (1, 2, 4, 8, 16), (1, 2, 3, 4, 5), (1, GROUP, 32), ("off", "interleaved")
 #: The knobs of a GPU's launch whose numbers are options of plans.
 _OPTIONS = {"num_warps": "warps", "num_stages": "stages", "group": "group"}
 #: All knobs of a GPU's launch.
@@ -117,9 +117,8 @@ class Launches:
         fed = any(work.unit == "product" and loops.intersection(work.path) for work in model.work)
         knobs = [Knob("num_warps", _WARPS), *([Knob("num_stages", _STAGES)] if fed else [])]
         if fed and _crosses(model):
-            knobs.append(Knob("group", _GROUPS, 8))
-        waits = walk(self._scheduled, CasOp, WhileOp)  # programs that wait for others have to be started, all of them
-        return knobs if waits else [*knobs, Knob("persistent", _PERSISTENT, "off")]
+            knobs.append(Knob("group", _GROUPS, GROUP))
+        return knobs if may_wait(self._scheduled) else [*knobs, Knob("persistent", _PERSISTENT, "off")]
 
     def point_sizes(self, space: Space, points: Points) -> dict[str, np.ndarray]:
         """The sizes of all tags at points."""

@@ -13,7 +13,7 @@ from kopt.dialects.builder import Builder
 from kopt.walk import walk
 
 #: Rows of blocks that run side by side in a matrix product, so that they share columns in the L2 cache.
-_GROUP = 8
+GROUP = 8
 
 
 #: How many blocks there are, or rows of them: a number, or an ``index`` value.
@@ -40,7 +40,7 @@ def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count], group
     wide = [number for number, count in enumerate(counts) if isinstance(count, SSAValue) or count > 1]
     hints = [f"{range.name_hint or 'tile'}_block" for range in grid.ranges]
     last = wide[-2:]
-    rows = _GROUP if group is None else group
+    rows = GROUP if group is None else group
     is_grouped = _is_product(grid, last) if group is None else group > 1
     if len(last) < 2 or _is_low(counts[last[0]], rows) or not is_grouped:
         found = _row_major(build, pid, wide, counts, hints)
