@@ -127,7 +127,8 @@ too.
 
 - On a TPU these are the kind `accumulate`; all words of buffers but `address` of a window, `pick from` and `smem
   whole`; depths other than the usual one; and views.
-- On a GPU only `pointer`, `atomic`, `warps`, `stages`, and loops that are `resident` or `walk` have a lowering.
+- On a GPU these are the kind `descriptor_gather`; all words of buffers; the option `split`; and loops that are neither
+  `resident` nor `walk`.
 
 A `resident` loop whose number of visits is known may have `unroll n` on a TPU, where n divides that number. On a GPU a
 loop may have `stages n` of its own: `tl.range(…, num_stages=n)` loads the blocks of later visits ahead, also where they

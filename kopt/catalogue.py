@@ -84,7 +84,7 @@ KERNELS = {
         "Assign the result: `acc = acc + x`. Store into elements: `out[tile] = …`.",
     ),
     "outside-device-loop": MistakeKind(
-        "Something that only device loops have is used outside of them, or of a kernel.",
+        "Something that only device loops have is used outside of a device loop, or outside of a kernel.",
         "Blocks and atomic updates have a meaning only inside a loop over `hl.tile` or `hl.grid`.",
         "Move it into the loop, or use torch's functions on host tensors.",
     ),
