@@ -14,6 +14,7 @@ from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
 from kopt.planning.items import Cost
 from kopt.planning.loaded import listed_changes
+from kopt.planning.padding import STREAMED, is_padded
 from kopt.planning.steps import Moved, Pipeline, PipelineCost
 from kopt.planning.tpu_memory import Memory
 from kopt.planning.tpu_work import Cycles, product
@@ -270,7 +271,17 @@ class TpuLaunch:
 
     def _host_bytes(self) -> Number:
         passes = ((name, _PASSES.get(view, _PASS)) for name, views in self.plan.views.items() for view in views)
-        return sum((times * self.blocks.array_size(name) for name, times in passes), 0)
+        laid_out = sum((times * self.blocks.array_size(name) for name, times in passes), 0)
+        return laid_out + sum(map(self._padded_bytes, self.plan.buffers))
+
+    def _padded_bytes(self, buffer: Buffer) -> Number:
+        """Bytes that the host moves to pad the array of a buffer, and to slice it."""
+        accesses = self.blocks.accesses(buffer)
+        if buffer.kind not in STREAMED or not accesses:
+            return 0
+        padded = np.any(np.broadcast_arrays(*(is_padded(one, self.sizes, self.trips) for one in accesses)), axis=0)
+        passes = _PASS * self.blocks.reads(buffer) + _PASSES["slice"] * self.blocks.writes(buffer)
+        return padded * passes * self.blocks.array_size(buffer.operand)
 
     def _scalar_bytes(self) -> Number:
         return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)

@@ -1,0 +1,53 @@
+"""Which arrays the host pads for blocks that DMAs copy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kopt.planning.at_sizes import AtSizes
+from kopt.planning.padding import is_padded
+from kopt.planning.tpu_cost import TpuLaunch
+from kopt.targets.chips import TPU_CHIPS
+
+from .launches import matmul, matmul_plan
+
+V6E = TPU_CHIPS["v6e"]
+SIZES = {"b0": 256, "b1": 256, "b2": 512}
+
+
+@pytest.mark.parametrize(
+    "shape, padded",
+    [((1024, 2048, 512), ""), ((1024, 2048, 500), "yo"), ((1000, 2048, 512), "xo"), ((1024, 2000, 512), "xy")],
+)
+def test_blocks_that_do_not_divide_an_array_reach_beyond_it(shape, padded) -> None:
+    model = matmul(*shape)
+    launch = AtSizes(model, SIZES, V6E, {})
+    found = {one.operand for one in model.accesses if is_padded(one, SIZES, launch.trips)}
+    assert found == set(padded)
+
+
+def test_of_many_sizes_each_is_told() -> None:
+    model = matmul(1024, 2048, 500)
+    sizes = {**SIZES, "b1": np.array([100, 250, 256])}
+    (access,) = model.of("y")
+    assert list(is_padded(access, sizes, AtSizes(model, sizes, V6E, {}).trips)) == [False, False, True]
+
+
+def test_the_host_pads_what_a_loop_fetches_and_not_what_windows_bring() -> None:
+    model = matmul(1024, 2048, 500)
+    plans = [matmul_plan(kind) for kind in ("grid", "prefetch")]
+    windows, fetched = (TpuLaunch(AtSizes(model, SIZES, V6E, {}), plan).cost() for plan in plans)
+    assert windows.host_bytes == 0
+    assert fetched.host_bytes == 2 * 2 * 2048 * 500
+    whole = TpuLaunch(AtSizes(matmul(1024, 2048, 512), SIZES, V6E, {}), plans[1]).cost()
+    assert whole.host_bytes == 0
+
+
+def test_what_is_written_is_sliced_too() -> None:
+    model, plan = matmul(1024, 2048, 500), matmul_plan("prefetch")
+    buffers = tuple(replace(one, kind="writeback") if one.operand == "o" else one for one in plan.buffers)
+    found = TpuLaunch(AtSizes(model, SIZES, V6E, {}), replace(plan, buffers=buffers)).cost()
+    assert found.host_bytes == 2 * 2 * 2048 * 500 + 2 * 1024 * 500
