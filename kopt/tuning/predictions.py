@@ -22,7 +22,7 @@ from kopt.planning.block_sizes import fitting, rooms
 from kopt.planning.cost import costing
 from kopt.planning.orders import reordered
 from kopt.plans.plan import Plan
-from kopt.targets.chips import Chip
+from kopt.targets.chips import Chip, GpuChip
 from kopt.tuning.launches import Launches, launch_options, least
 from kopt.tuning.schedules import Schedule, schedule_of, unrolled
 from kopt.walk import walk
@@ -104,8 +104,15 @@ class Predictions:
         return None
 
     def alternatives(self, low: Lowered | None, config: Config) -> Iterator[dict[str, Any]]:
-        """Pins of schedules that take clearly less by the model than what the planner took, the best first."""
+        """Pins of schedules that take clearly less by the model than what the planner took, the best first.
+
+        On a GPU pins of pointers for what comes by tensor descriptors, which the model cannot tell from these.
+        """
         if low is None:
+            return
+        if isinstance(self._chip, GpuChip):
+            if (pins := _pointers(low)) and not config.accesses:
+                yield {"accesses": pins}
             return
         launches = self.launches(config)
         pairs = self._pairs(launches, low, config)
@@ -129,7 +136,21 @@ class Predictions:
         yield from (schedule.pins for schedule in seen[:_MOST])
 
 
+def _pointers(low: Lowered) -> dict[str, str]:
+    """A pin of a pointer for each access that goes by a tensor descriptor."""
+    found: dict[str, str] = {}
+    for plan in filter(None, _planned(low)):
+        kinds = {buffer.name: buffer.kind for buffer in plan.buffers}
+        found |= {id: "pointer" for id, name in plan.via.items() if kinds[name] == "descriptor"}
+    return found
+
+
 def planned_schedules(low: Lowered) -> list[Schedule | None]:
+    """What the planner decided of each launch's loops; None of one whose plan is not known."""
+    return [None if plan is None else schedule_of(plan) for plan in _planned(low)]
+
+
+def _planned(low: Lowered) -> list[Plan | None]:
     """What the planner decided of each launch; None of one whose plan is not known."""
     passes = pipeline(low.target, low.config)
     names = [pass_.name for pass_ in passes]
@@ -138,5 +159,4 @@ def planned_schedules(low: Lowered) -> list[Schedule | None]:
     module = low.imported
     with collect():
         run(module, make_context(), passes[: names.index("plan-accesses") + 1])
-    plans = [plan_of(grid) for grid in walk(module, GridOp)]
-    return [None if plan is None else schedule_of(plan) for plan in plans]
+    return [plan_of(grid) for grid in walk(module, GridOp)]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Rounds of candidates that are compiled, where all of those before are illegal.
 _ROUNDS = 3
+#: What caches may be told of all loads that a kernel says nothing of.
+_EVICTIONS = ("first", "last")
 #: To how many times as many cells reduction loops may be dealt out.
 _SPLITS = (1, 2, 4, 8)
 
@@ -280,8 +282,15 @@ class Tuner:
             self.progress.done(waiting)
             if found is None or number >= self.effort.schedules:
                 continue
-            for other in self._predictions.alternatives(self._lowered.get(id(found)), self._full(config)):
+            others = self._predictions.alternatives(self._lowered.get(id(found)), self._full(config))
+            for other in (*others, *(self._policies if found.legal is None else ())):
                 self.consider(Candidate({**found.config, **other}))
+
+    @property
+    def _policies(self) -> list[dict[str, Any]]:
+        """What caches may be told of loads: of a GPU that is here, since only its times tell these apart."""
+        timed = self.measurer is not None and self.target.family == "triton"
+        return [{"load_eviction_policies": policy} for policy in _EVICTIONS] if timed else []
 
     @property
     def _waiting(self) -> list[Candidate]:

@@ -45,6 +45,24 @@ def test_a_schedule_that_is_pinned_is_what_is_predicted() -> None:
         assert predictions.of(found.lower(config), config) < 0.97 * slowest[0]
 
 
+@pytest.mark.parametrize("target, ids", [("triton:sm90", {"x", "y"}), ("triton:sm80", set())])
+def test_pointers_are_an_alternative_to_descriptors(target: str, ids: set[str]) -> None:
+    """On chips that have these; what is pinned already has none."""
+    found = subject(target, MATRIX, MATRIX)
+    assert found.target.chip is not None
+    predictions = Predictions(found, found.target.chip)
+    config = make_config({"block_sizes": [128, 128, 64]})
+    low = found.lower(config)
+    others = list(predictions.alternatives(low, config))
+    assert [set(pins["accesses"]) for pins in others] == [ids] * bool(ids)
+    for pins in others:
+        pinned = make_config({"block_sizes": [128, 128, 64], **pins})
+        other = found.lower(pinned)
+        assert "TensorDescriptor" in low.source and "TensorDescriptor" not in other.source
+        assert predictions.of(other, pinned) == predictions.of(low, config)
+        assert not list(predictions.alternatives(other, pinned))
+
+
 PRODUCT = {"num_warps": 8, "num_stages": 3, "group": 8, "persistent": "off"}
 
 

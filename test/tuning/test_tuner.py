@@ -120,6 +120,17 @@ def test_a_chip_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.model_error == pytest.approx(mean) and "the model is off by" in str(result)
 
 
+def test_only_times_tell_what_caches_may_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eviction policies are tried where the chip is here, and not where it is not."""
+    monkeypatch.setitem(EFFORTS, "quick", Effort(points=32_768, imports=1, compiled=5, schedules=1))
+    policies = [one.config.get("load_eviction_policies") for one in softmax.tune(ROWS, target="triton:sm90").candidates]
+    assert set(policies) == {None}
+    chip = StubChip(lambda config: 1.0 if config.load_eviction_policies == "first" else 2.0, lambda config: False)
+    result = softmax.tune(ROWS, target="triton:sm90", measurer=chip)
+    assert result.best.config["load_eviction_policies"] == "first"
+    assert {config.load_eviction_policies for config in chip.timed} == {None, "first", "last"}
+
+
 def test_several_shapes() -> None:
     """One configuration for all, with what the worst loses, and each shape's own best."""
     shapes = [[ROWS], ["f32[4096,1024]"]]
