@@ -1,11 +1,12 @@
-"""Whether kopt's formula for VMEM and libtpu agree on which configurations of a kernel are legal.
+"""Whether kopt's formulas for VMEM and libtpu agree on which configurations of kernels are legal.
 
-    python benchmarks/vmem_legality.py [--chip NAME] [--count N] [--json]
+    python benchmarks/vmem_legality.py [--chip NAME …] [--count N] [--json] [NAME …]
 
-Block sizes of products are drawn at random, small and large. The formula, ``Σ blocks × depth + scratch`` of the plan
-and the values beyond registers, says what each takes before anything is compiled; libtpu compiles every one with the
-memory that a kernel has unless it asks for more. A row is a configuration on which they disagree; ``margin`` is the
-formula's distance from the limit.
+Block sizes of examples with one launch are drawn at random, small and large. Two formulas say what each takes before
+anything is compiled: ``model``, of the plan alone (``Σ blocks × depth + scratch`` and the values beyond registers), by
+which block sizes are chosen; and ``lowered``, that of ``plan-vmem``, which knows the kernel that is emitted. libtpu
+compiles every one with the memory that a kernel has unless it asks for more. A row is a configuration on which one of
+them and libtpu disagree; ``margin`` is that formula's distance from the limit.
 """
 
 from __future__ import annotations
@@ -13,89 +14,115 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 from support import emit
 
-from examples.matmul import matmul
+from examples.registry import BY_NAME, DTYPES, Example
 from kopt.analysis.launch_models import launch_model
 from kopt.analysis.plans import plan_of
+from kopt.analysis.vmem import vmem_bytes
 from kopt.clone import cloned
 from kopt.context import make_context
 from kopt.diagnostics import collect
+from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import GridOp
 from kopt.errors import KoptError
+from kopt.lowered import Lowered
 from kopt.lowering import emit as printed
 from kopt.pass_manager import run
 from kopt.passes.pipelines import pipeline
-from kopt.passes.set_blocks import SetBlocksPass
 from kopt.planning.cost import cost
 from kopt.runtime.tpu_report import compile_report
+from kopt.specs import spec_of
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.walk import walk
 
-_EXTENTS = (4096, 4096, 4096)
-_SIZES = (128, 256, 512, 1024, 2048)
-COLUMNS = {"blocks": "", "formula": ",", "limit": ",", "margin": "+.1%", "libtpu": ""}
+#: Examples with one launch, and the sizes that each of their blocks may have.
+_EXAMPLES = {
+    "matmul": (256, 512, 1024, 2048),
+    "attention": (256, 512, 1024, 2048, 4096),
+    "causal_attention": (256, 512, 1024, 2048, 4096),
+    "swiglu_matmul": (256, 512, 1024, 2048),
+    "softmax": (64, 128, 256, 384, 512, 640, 768, 1024, 1536, 2048),
+    "layer_norm": (64, 128, 256, 384, 512, 640, 768, 1024, 1536, 2048),
+    "rms_norm": (64, 128, 256, 384, 512, 640, 768, 1024, 1536, 2048),
+    "geglu": (128, 256, 512, 1024, 2048, 4096),
+    "exp": (256, 512, 1024, 2048, 4096),
+    "sum_rows": (64, 256, 512, 768, 1024, 1536, 2048, 3072, 4096),
+}
+_FORMULAS = ("model", "lowered")
+COLUMNS = {"kernel": "", "chip": "", "blocks": "", "formula": "", "bytes": ",", "margin": "+.1%", "libtpu": ""}
 
 
-def configurations(chip: TpuChip, count: int) -> Iterator[dict[str, Any]]:
-    """Whether each configuration is legal, by the formula and by libtpu."""
-    m, k, n = _EXTENTS
-    specs = (f"bf16[{m},{k}]", f"bf16[{k},{n}]")
-    low = matmul.lower(*specs, target=f"pallas:{chip.name}", config={"block_sizes": [128, 128, 128]})
+def drawn(example: Example, sizes: Sequence[int], chip: TpuChip, count: int) -> Iterator[Lowered]:
+    """An example at block sizes that are drawn at random; those that kopt refuses are left out."""
+    specs = [spec_of(one) if hasattr(one, "dtype") else one for one in example.make_args("real", DTYPES["bf16"])]
+    opened = example.kernel.lower(*specs, target=f"pallas:{chip.name}")
+    choices = list(product(sizes, repeat=len(opened.config.block_sizes or ())))
+    for number in np.random.default_rng(0).permutation(len(choices))[:count]:
+        config = {"block_sizes": list(choices[number])}
+        try:
+            yield example.kernel.lower(*specs, target=f"pallas:{chip.name}", config=config)
+        except KoptError as error:
+            print(example.name, chip.name, config, str(error).splitlines()[0], file=sys.stderr, flush=True)
+
+
+def judged(low: Lowered, chip: TpuChip) -> dict[str, Any]:
+    """What both formulas and libtpu say of a kernel that asks for no memory."""
     passes = [each for each in pipeline(low.target, low.config) if each.name != "plan-vmem"]
     place = [each.name for each in passes].index("plan-accesses") + 1
-    drawn = np.random.default_rng(0).permutation([(a, b, c) for a in _SIZES for b in _SIZES for c in _SIZES])
-    for number in range(min(count, len(drawn))):
-        blocks = [int(size) for size in drawn[number]]
-        module = cloned(low.module)
-        try:
-            with collect():
-                sizes = " ".join(f"b{axis}={size}" for axis, size in enumerate(blocks))
-                run(module, make_context(), [SetBlocksPass(sizes), *passes[:place]])
-                (grid,) = walk(module, GridOp)
-                plan = plan_of(grid)
-                assert plan is not None
-                found = cost(launch_model(grid), {}, plan, chip)
-                taken = int(found.vmem_bytes + found.live_bytes)  # pyright: ignore
-                run(module, make_context(), passes[place:])
-                source = printed(module, low.entry, "pallas", False)
-        except KoptError as error:
-            yield {"blocks": blocks, "refused": str(error).splitlines()[0]}
-            continue
-        facts = compile_report(source, low.function, low.signature.specs, chip, (), estimates=False)
-        legal, limit = taken <= chip.scoped_vmem_bytes, chip.scoped_vmem_bytes
-        print(blocks, taken, facts["legal"], file=sys.stderr, flush=True)
-        yield {
-            "blocks": "×".join(map(str, blocks)),
-            "formula": taken,
-            "limit": limit,
-            "margin": taken / limit - 1,
-            "libtpu": facts["legal"],
-            "agrees": facts["legal"] == legal,
-            "reason": facts.get("reason"),
-        }
+    module = cloned(low.imported)
+    with collect():
+        run(module, make_context(), passes[:place])
+        (grid,) = walk(module, GridOp)
+        plan = plan_of(grid)
+        assert plan is not None
+        found = cost(launch_model(grid), {}, plan, chip)
+        model = int(found.vmem_bytes + found.live_bytes)  # pyright: ignore
+        run(module, make_context(), passes[place:])
+        lowered = sum(vmem_bytes(call, chip) for call in walk(module, CallOp))
+        source = printed(module, low.entry, "pallas", False)
+    facts = compile_report(source, low.function, low.signature.specs, chip, (), estimates=False)
+    return {"model": model, "lowered": lowered, "libtpu": facts["legal"], "reason": facts.get("reason")}
+
+
+def configurations(name: str, chip: TpuChip, count: int) -> Iterator[dict[str, Any]]:
+    """The configurations of an example, with what is said of each."""
+    for low in drawn(BY_NAME[name], _EXAMPLES[name], chip, count):
+        blocks = "×".join(map(str, low.config.block_sizes or ()))
+        found = {"kernel": name, "chip": chip.name, "blocks": blocks, **judged(low, chip)}
+        print(*found.values(), file=sys.stderr, flush=True)
+        yield found
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--chip", default="v6e", choices=sorted(TPU_CHIPS))
-    parser.add_argument("--count", type=int, default=100, help="configurations (default 100, at most 125)")
+    parser.add_argument("--chip", action="append", choices=sorted(TPU_CHIPS))
+    parser.add_argument("--count", type=int, default=10, help="configurations of each example (default 10)")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args(argv)
-    found = list(configurations(TPU_CHIPS[options.chip], options.count))
-    judged = [row for row in found if row.get("libtpu") is not None]
-    apart = [row for row in judged if not row["agrees"]]
+    chips = [TPU_CHIPS[name] for name in options.chip or ("v6e", "v5e")]
+    names = options.names or [*_EXAMPLES]
+    found = [row for chip in chips for name in names for row in configurations(name, chip, options.count)]
+    known = [row for row in found if row["libtpu"] is not None]
+    limits = {chip.name: chip.scoped_vmem_bytes for chip in chips}
+    apart = {
+        formula: [row for row in known if (row[formula] <= limits[row["chip"]]) != row["libtpu"]]
+        for formula in _FORMULAS
+    }
+    rows = [
+        {**row, "formula": formula, "bytes": row[formula], "margin": row[formula] / limits[row["chip"]] - 1}
+        for formula, several in apart.items()
+        for row in several
+    ]
+    agree = {f"{formula} agrees": len(known) - len(several) for formula, several in apart.items()}
+    legal = sum(row["libtpu"] for row in known)
     emit(
-        {
-            "rows": apart,
-            "configurations": len(judged),
-            "legal by libtpu": sum(row["libtpu"] for row in judged),
-            "agree": sum(row["agrees"] for row in judged),
-            "not judged": len(found) - len(judged),
-        },
+        {"rows": rows, "configurations": len(known), "legal by libtpu": legal, **agree},
         options.json,
         COLUMNS,
     )
