@@ -25,26 +25,28 @@ A plan has
   other is used. Further words may follow. An array may have several buffers.
 - **the accesses that each buffer serves**: `tile.load %x[%i, %k] via @x`. Several may share one.
 - **schedules of loops**: `tile.for … schedule resident unroll 2`.
-- what it **assumes** of loaded numbers. `assume [%idx in 0 to 32000]` means 0 ≤ n < 32000 for each number n of `%idx`.
+- **assumptions** about loaded numbers. `assume [%idx in 0 to 32000]` means 0 ≤ n < 32000 for each number n of `%idx`.
   The plan is right only where that holds.
 - **walks**: `walk(dim 1 of %x: b1=8192, online)` makes loops over a dimension that the kernel takes whole, in blocks of
-  8192. With `passes`, each reduction that depends on another has a loop of its own, and a last loop writes. With
-  `online`, sums of `exp(x - maximum)` run in the loop of the maximum, and are rescaled when the maximum grows. `b1` is
-  the tag of the first of these loops. Their schedules stand in the plan: `loop b1 resident`.
+  8192. With `passes`, each reduction that depends on another has a loop of its own, and a last loop writes the result.
+  With `online`, sums of `exp(x - maximum)` run in the loop of the maximum, and are rescaled when the maximum grows.
+  `b1` is the tag of the first of these loops. Their schedules stand in the plan: `loop b1 resident`.
 - **options of the launch**, such as `warps 8`.
 
 ## In the IR
 
 The plan is an attribute of `tile.grid`. The arrays that it names are operands of the grid, so a pass that replaces an
-array replaces it in the plan too. That makes the grid a user of these arrays. Whether an array is read or written, its
-accesses tell (`kopt.analysis.aliases.users`). An axis is printed by the name of its range, or by its tag where ranges
-of the grid share a name. The parser takes both. `via` is an attribute of the access. A rewrite that replaces an access
-hands its attributes on, and with them its buffer. Printed alone, the attribute has numbers of operands, and tags:
+array replaces it in the plan too. So the grid is a user of these arrays. Whether it reads or writes one is decided by
+the accesses, not by the plan (`kopt.analysis.aliases.users`). An axis is printed by the name of its range, or by its
+tag where ranges of the grid share a name. The parser takes both. `via` is an attribute of the access. A rewrite that
+replaces an access hands its attributes on, and with them its buffer. Printed alone, the attribute of a plan names
+arrays by the numbers of their operands, and axes by their tags:
 `#tile.plan<order [b0] parallel [b0] @x = %0 window(b0) x2>`. The conversion to the target's dialect drops the plan.
 
 The verifier of `tile.grid` checks the structure. Every axis, array and buffer that is named exists. Every buffer serves
-an access of its array, and its kind allows what that access does. Words are those of the tables below. All kinds are of
-one family of targets. The pass `verify-plan` checks whether the plan is right for its kernel, and fits its chip.
+an access of its array, and its kind allows what that access does. Words are those of the tables below. All kinds in a
+plan belong to one family of targets: TPUs or GPUs. The pass `verify-plan` checks whether the plan is right for its
+kernel, and fits its chip.
 
 In Python a plan is a `kopt.plans.plan.Plan`. `kopt.analysis.plans` writes it on a grid and reads it back;
 `kopt.plans.text` and `kopt.plans.parsing` are its text, without IR.
@@ -98,8 +100,8 @@ DMA a cell.
 
 Gathers and scatters on a TPU are decided before that, by `plan-values`. By then `normalise-accesses` has rewritten
 accesses that are blocks as blocks. `kopt FILE.mlir -p '…,plan-values'` shows what was decided. Each such buffer has a
-kind of its own. `realise-values` makes the code of the kind: products, picks, loops and DMAs. The blocks of that code
-`plan-accesses` then treats like any others. `realise-values` decides nothing either, so edited text is lowered as it
+kind of its own. `realise-values` makes the code of the kind: products, picks, loops and DMAs. `plan-accesses` then
+treats the blocks of that code like any others. `realise-values` decides nothing either, so edited text is lowered as it
 says:
 
 | edit | what it does |
@@ -113,12 +115,12 @@ says:
 `kopt.analysis.values` lists the kinds that an access may have. A gather takes the first that is possible, an update the
 one of fewest cycles; a remark says which. `logits[i, labels[i]]` beside `logits[i, :]` takes elements of a block that
 is on the chip anyway, so they are picked `from` that block (`kopt.analysis.held_blocks`). The block is loaded once for
-both. The last plan has only `@logits = %logits window(i) x2`; in the plan of `plan-values` it is a `window`, without
-axes or depth. Elements are picked so only where the index algebra proves that every lane is in the block. In flat
-storage, `flat[i * n + labels[i]]`, a label may name another row, so the elements are fetched.
+both. The plan of `plan-values` has it as a `window`, without axes or depth. After `plan-accesses` only
+`@logits = %logits window(i) x2` is left. Elements are picked so only where the index algebra proves that every lane is
+in the block. In flat storage, `flat[i * n + labels[i]]`, a label may name another row, so the elements are fetched.
 
 The pass `verify-plan` runs right after `plan-accesses`. On a TPU it runs again before the conversion, where bytes are
-known. It refuses what cannot be, at the access, loop or grid, and names what can:
+known. It refuses an impossible plan at the access, loop or grid, and names what is possible there:
 
     error: 'x' cannot stand in a buffer of kind 'smem' here: window or resident
 
@@ -136,7 +138,8 @@ feed no product. A loop that writes may not. No default plan has such stages: of
 registers, and all take more shared memory.
 
 On both, a `resident` loop may have `peel(full | diagonal)` where comparisons hold in all lanes of its first visits, as
-in causal attention. `peel` of other parts is refused. In the last plan all accesses of an array share one buffer."""
+in causal attention. `peel` of other parts is refused. In the plan that `plan-accesses` leaves, all accesses of an array
+share one buffer."""
 
 PINS = """## Pins
 
@@ -162,14 +165,14 @@ loops that are there when the plan is made can be pinned. Dead ones are gone by 
 visit.
 
 An access at a computed place may be pinned to be `pick`, `bounded`, `runs`, `one_hot`, `rows`, `row_loop` or `row_dma`:
-`{"table": "rows"}`. Any other kind is pinned of the accesses that `realise-values` makes of it. One case is special: a
-row at a loaded number, of an array that VMEM does not hold, stays the block that it is pinned to be.
+`{"table": "rows"}`. A pin of any other kind applies to the accesses that `realise-values` makes of it. One case is
+special: a row at a loaded number, of an array that VMEM does not hold, stays the block that it is pinned to be.
 
 The plan says what is pinned, and the rest follows from it. If `k` is `prefetch`, so are the loops that walk it
 (`kopt.analysis.pinned_loops`). If `cache` is a `window`, its blocks may be at loaded numbers, unless the array of the
-numbers is pinned to be something other than `smem whole`. What cannot be is refused as in a plan written by hand, so a
-tuner may try everything. Names and words that do not exist are refused, with a list of those that do. The reference
-interpreter has no plan, and computes the same.
+numbers is pinned to be something other than `smem whole`. An impossible pin is refused, as in a plan written by hand,
+so a tuner may try everything. Names and words that do not exist are refused, with a list of those that do. The
+reference interpreter has no plan, and gives the same results.
 
 As text, pins are options of a pass: `plan-accesses{accesses="k = resident","v = resident(h) x2" loops="j = resident"
 order=h,i}`."""

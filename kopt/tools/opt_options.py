@@ -18,8 +18,10 @@ subcommands:
   kopt report FILE[:NAME] SPEC...    compile for chips that need not be there, and print one table
   kopt explain FILE[:NAME] SPEC...   one page that shows every pass, the plan and its costs
   kopt tune FILE.py:NAME SPEC...     find the configuration that takes least time on a chip
+  kopt calibrate FILE.csv            fit the constants of the cost model to measured times
   kopt cache [list|clear]            what is kept on disk between processes
   kopt completion bash|zsh           what completes this command line in a shell
+  kopt diagnostics [ID]              what the id at the end of an error means
   kopt lsp                           the language server for editors
   (each has its own --help)
 

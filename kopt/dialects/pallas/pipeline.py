@@ -33,14 +33,14 @@ class PipelineOp(Op):
     ``reads`` and ``writes`` are refs in HBM, with a window each. The number of a window's block is a function of
     the number of the loop's block (``d0``) and of the ``index`` values after ``at`` (``s0``, …). The body's
     arguments are the blocks on the chip, those that are read first. The body is one `tile.for` of schedule
-    ``pipeline`` that carries nothing: what passes from visit to visit lives in scratch memory. The body may use any
-    value from outside. A block that is written is undefined until the body has put it, and leaves when its visit is
+    ``emit_pipeline`` that carries nothing: what passes from visit to visit lives in scratch memory. The body may use
+    any value from outside. A block that is written is undefined until the body has put it, and leaves when its visit is
     over.
 
         pallas.pipeline reads (%x_ref) writes (%out_ref) at (%n) windows
             [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, …] : !tile.ref<64 x 512 x f32, hbm>, … {
         ^bb0(%x_block: !tile.ref<8 x 128 x f32, vmem>, %out_block: !tile.ref<8 x 128 x f32, vmem>):
-          tile.for %k: b1=128 in (0, 512) schedule pipeline {
+          tile.for %k: b1=128 in (0, 512) schedule emit_pipeline {
             %v = tile.get %x_block[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
             …
           }

@@ -33,11 +33,11 @@ class Stream:
 def convert_pipelines(streams: Sequence[Stream]) -> None:
     """Puts each loop that serves some of the accesses into a `pallas.pipeline`.
 
-    tile.for %k in (0, 512) schedule pipeline { %v = tile.load %x[%i, %k]; … }
+    tile.for %k in (0, 512) schedule emit_pipeline { %v = tile.load %x[%i, %k]; … }
     becomes
     %n = tile.id %i
     pallas.pipeline reads (%x_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>] {
-    ^bb0(%x_block): tile.for %k in (0, 512) schedule pipeline { %v = tile.get %x_block[:, :]; … }
+    ^bb0(%x_block): tile.for %k in (0, 512) schedule emit_pipeline { %v = tile.get %x_block[:, :]; … }
     }
     """
     for loop in dict.fromkeys(stream.walk.loop for stream in streams):
