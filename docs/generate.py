@@ -87,7 +87,8 @@ def passes_page() -> str:
     own = {name: path for name, path in PASSES.items() if path.startswith("kopt.")}
     theirs = sorted(set(PASSES) - set(own))
     intro = (
-        "Named in a pipeline: `kopt FILE.mlir --pass-pipeline='builtin.module(canonicalize,insert-masks)'`.\n"
+        "Every pass, with the IR before and after it, and its options. A pipeline names passes:\n"
+        "`kopt FILE.mlir --pass-pipeline='builtin.module(canonicalize,insert-masks)'`.\n"
         "`kopt/passes/pipelines.py` says which run for each target, in which order and why."
     )
     parts = [NOTE, "# Passes", intro, *(_pass_section(name, load(path)) for name, path in sorted(own.items()))]

@@ -22,7 +22,7 @@ its place in the source. In the calls `x`, `y` and `z` are blocks of one shape a
 Functions of torch are methods of device values too. Operators mean what they mean in torch: types are promoted, each
 operation is rounded to its dtype, `//` and `%` round down, and a maximum with a NaN is NaN."""
 _PYTHON = """\
-Also answered: {names}. Everything else is an error that names the operation and its place.
+These work too: {names}. Everything else is an error that names the operation and its place.
 Outside of device loops any Python and any torch call is allowed."""
 _COUNTED = """\
 The table counts the operations that kernels are promised (`test/conformance/listed.py`), for each dtype those that

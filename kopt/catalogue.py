@@ -49,12 +49,12 @@ KERNELS = {
         "Assign the variable before the loop or branch. What a grid computes leaves it through a tensor.",
     ),
     "condition": MistakeKind(
-        "An `if` or `while` has a tensor of several elements as its condition, or needs its truth at import.",
+        "An `if` or `while` has a tensor of several elements as its condition, or its value is needed at import.",
         "A branch takes one way for a whole block. Lanes cannot go different ways.",
         "Choose in each lane by `torch.where(condition, a, b)`, or reduce the condition: `condition.any()`.",
     ),
     "device-value-as-number": MistakeKind(
-        "Python needs a number, or an iteration, of a device value.",
+        "Python takes a device value for a number, or iterates over it.",
         "Device values have no numbers while the kernel is imported.",
         "Compute with torch's functions; convert by `.to(dtype)`; walk ranges with `hl.tile` or `hl.grid`.",
     ),
@@ -76,7 +76,7 @@ KERNELS = {
     "loop-carried": MistakeKind(
         "A value goes from one cell of the grid to the next, or a list grows on each visit of a device loop.",
         "Cells of a grid run in no order, and the number of visits is not known.",
-        "Put the loop inside of the tile, use `hl.atomic_add`, or carry a tensor of fixed size.",
+        "Put the loop inside the loop over tiles, use `hl.atomic_add`, or carry a tensor of fixed size.",
     ),
     "in-place": MistakeKind(
         "A device value, or a whole host tensor, is changed in place in a device loop.",
@@ -94,12 +94,12 @@ KERNELS = {
         "Compute it in a device loop, or before the kernel is called.",
     ),
     "ragged-lanes": MistakeKind(
-        "An operation would mix lanes that the last block of a loop does not have.",
+        "An operation would mix valid lanes with lanes that the last block of a loop does not have.",
         "Where the block size does not divide the extent, the last block has fewer valid lanes.",
         "Choose a block size that divides the extent, or keep the tile's dimension apart.",
     ),
     "jagged": MistakeKind(
-        "A jagged tile is used where all items need as many lanes, or its lengths are no lengths.",
+        "A jagged tile is used where all items need equally many lanes, or it was not made from lengths.",
         "Each item of a jagged tile has its own number of lanes.",
         "Load the lengths of a tile of items: `hl.jagged_tile(lengths[tile])`; see [Jagged](jagged.md).",
     ),
@@ -126,10 +126,10 @@ KERNELS = {
     "operand": MistakeKind(
         "A function gets an argument of another kind than it takes.",
         "Host tensors, device values, tiles and numbers are different things in a kernel.",
-        "Give what the error expects; [Language](language.md) has a section for each function.",
+        "Give what the error expects; [Language](language.md) has a line for each function.",
     ),
     "atomic": MistakeKind(
-        "An atomic update has a target, or an ordering, that there is none for.",
+        "An atomic update has a target, a dtype or an ordering for which there is no such update.",
         "Atomic updates exist for some kinds and dtypes.",
         "Take a dtype that the error names, or reduce within a cell.",
     ),
@@ -144,7 +144,7 @@ KERNELS = {
         "Define the kernel in a file or a notebook's cell; load a file that changed again.",
     ),
     "unsupported": MistakeKind(
-        "The kernel does something that has no form here.",
+        "The kernel does something that kopt cannot express, or not for this target.",
         "The error says what, and for which target.",
         "Follow its note, where it has one.",
     ),
@@ -168,7 +168,7 @@ CALLS = {
         "The error names the argument, what was expected and what came.",
     ),
     "spec": MistakeKind(
-        "A text is no tensor spec.",
+        "A string is not a tensor spec.",
         "Specs stand for tensors: a dtype and extents, as in `f32[4096,2560]`.",
         "Take a dtype of the error's list, and a number for each extent.",
     ),
@@ -193,7 +193,7 @@ CALLS = {
         "Take the proposed name; [Targets](targets.md) has them all.",
     ),
     "target-not-here": MistakeKind(
-        "The target exists, and this machine, or this use, has no way to run or compile for it.",
+        "The target exists, but cannot be run or compiled for on this machine, or in this use.",
         "Chips run on their machines; reports need the target's compiler.",
         "Name an interpreter, such as `pallas:interpret`, or install what the note says.",
     ),
@@ -278,7 +278,7 @@ IR = {
     ),
     "element-type": MistakeKind(
         "The chip has no such element type.",
-        "TPUs have no 64-bit elements, and no f16 arithmetic on most.",
+        "TPUs have no 64-bit elements and no f16 arithmetic.",
         "Convert to a dtype that the chip has, such as `torch.float32` or `torch.int32`.",
     ),
     "update": MistakeKind(
@@ -307,8 +307,8 @@ IR = {
         "Follow the note: a barrier, one group, equal parts.",
     ),
     "order-not-checked": MistakeKind(
-        "The order of a kernel between ranks is too large to check (a warning).",
-        "`verify-barriers` tries orders up to a limit.",
+        "The order of a kernel's ranks cannot be checked (a warning).",
+        "It depends on what is in memory, or the kernel has more events than `verify-barriers` follows.",
         "Raise its `limit`, or run the kernel on `pallas:strict`.",
     ),
     "compiler": MistakeKind(

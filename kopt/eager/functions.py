@@ -30,7 +30,7 @@ def register_tunable(name: str, fragment: Any) -> Any:
 
 
 def specialize(value: Any) -> Any:
-    """``hl.specialize``: everything is known already."""
+    """``hl.specialize``: the value itself."""
     return tuple(value) if isinstance(value, torch.Size) else value
 
 

@@ -191,7 +191,7 @@ def _choices(fragment: Any) -> list[Any]:
 
 
 def specialize(value: Any) -> Any:
-    """``hl.specialize``: everything is known already."""
+    """``hl.specialize``: the value itself, open or not."""
     return tuple(value) if isinstance(value, torch.Size) else value
 
 

@@ -54,7 +54,7 @@ def register_tunable(name: str, fragment: Any) -> Any:
 
 @inside_kernels
 def specialize(value: Any) -> Any:
-    """The value itself: sizes are always known while a kernel is imported."""
+    """The value itself; an extent that is open stays open."""
 
 
 @inside_kernels

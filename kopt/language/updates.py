@@ -9,7 +9,7 @@ from kopt.language.running import inside_kernels
 
 @inside_kernels
 def atomic_add(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Adds ``value`` to ``target[index]``, each element as one step; gives what was there before.
+    """Adds ``value`` to ``target[index]``, each element atomically; gives the previous values.
 
     ``index`` is a list of tiles, numbers, slices and index tensors. ``value`` is a number or tensor, converted to the
     target's dtype. ``sem`` is ``relaxed``, ``acquire``, ``release`` or ``acq_rel``. An element that several lanes or
@@ -19,32 +19,32 @@ def atomic_add(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any
 
 @inside_kernels
 def atomic_and(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Bitwise and of integers or booleans, each element as one step; see `atomic_add`."""
+    """Bitwise and of integers or booleans, each element atomically; see `atomic_add`."""
 
 
 @inside_kernels
 def atomic_or(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Bitwise or of integers or booleans, each element as one step; see `atomic_add`."""
+    """Bitwise or of integers or booleans, each element atomically; see `atomic_add`."""
 
 
 @inside_kernels
 def atomic_xor(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Bitwise exclusive or of integers or booleans, each element as one step; see `atomic_add`."""
+    """Bitwise exclusive or of integers or booleans, each element atomically; see `atomic_add`."""
 
 
 @inside_kernels
 def atomic_max(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """The larger of element and value, NaN if either is, each element as one step; see `atomic_add`."""
+    """The larger of element and value, NaN if either is, each element atomically; see `atomic_add`."""
 
 
 @inside_kernels
 def atomic_min(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """The smaller of element and value, NaN if either is, each element as one step; see `atomic_add`."""
+    """The smaller of element and value, NaN if either is, each element atomically; see `atomic_add`."""
 
 
 @inside_kernels
 def atomic_xchg(target: Any, index: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Puts values in place of elements, each as one step, and gives what was there before; see `atomic_add`.
+    """Exchanges elements for values, each atomically; gives the previous values; see `atomic_add`.
 
     Of several values for one element any may be the last.
     """
@@ -52,7 +52,7 @@ def atomic_xchg(target: Any, index: Any, value: Any, sem: str = "relaxed") -> An
 
 @inside_kernels
 def atomic_cas(target: Any, index: Any, expected: Any, value: Any, sem: str = "relaxed") -> Any:
-    """Elements with the bits of ``expected`` become ``value``, each as one step; gives what was there before.
+    """Elements with the bits of ``expected`` become ``value``, each atomically; gives the previous values.
 
     See `atomic_add` for the arguments.
     """

@@ -34,7 +34,7 @@ class ExpandCollectivesPass(ModulePass):
 
     ``kind=ring`` copies to the next rank only, ``one-shot`` to all others at once; an all-reduce whose ``by`` names a
     one-shot algorithm always is one shot. ``ranks`` is their number where no shape tells it; ``group`` picks the
-    collectives of one group. Arrays are moved as rows of 128 lanes, padded on the host where they are none.
+    collectives of one group. Arrays are moved as rows of 128 lanes. The host pads arrays of another form.
 
         %s = symm.all_gather %x group "tp" : memref<8x128xf32> to memref<32x128xf32>
     becomes

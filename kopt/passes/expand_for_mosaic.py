@@ -78,12 +78,13 @@ class ExpandForMosaicPass(ModulePass):
     * predicates that loops carry and branches give are numbers there, and narrow scalars have 32 bits;
     * reshapes that cut the last dimension elsewhere are slices put side by side, and one lane of each group that
       such a reshape makes is a slice with a step before it;
-    * predicates that get other dimensions of one lane compare what has these;
+    * where a predicate gets other dimensions of one lane, the operands of its comparison get them instead;
     * lane numbers that get other dimensions are counted along these;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;
     * products with several batch dimensions get one; products of unsigned bytes are done in bf16, exactly;
     * products of integers of 16 and 32 bits are sums of shifted products of their bytes;
-    * products of f32 with ``precision bf16x3`` are sums of three products of bf16 parts, with ``tf32x3`` exact ones.
+    * products of f32 with ``precision bf16x3`` are sums of three products of bf16 parts; with ``tf32x3`` they are
+      exact.
 
         %s = tile.add %a, %b : !tile.tile<32 x 128 x i8>
     becomes

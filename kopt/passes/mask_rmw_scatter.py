@@ -22,7 +22,7 @@ from kopt.walk import walk
 class MaskRmwScatterPass(ModulePass):
     """Masks read-modify-write scatters: stores to computed rows leave out lanes that they had only loaded from there.
 
-    A row may be named twice. It then keeps what the lanes that count have written, whichever is stored last.
+    A row may be named twice. It then keeps what an unmasked lane has written, whichever lane is stored last.
 
         %old = tile.load %x[%n] : …   %v = tile.select %m, %new, %old : …   tile.store %v, %x[%n] : …
     becomes

@@ -75,8 +75,8 @@ class PlanAccessesPass(ModulePass):
 
         plan-accesses{accesses="k = resident","k#1 = window x2" loops="j = resident" order=i,j}
 
-    It refuses pins whose names or words there are not, with those that there are. A plan that the IR has is kept,
-    and the grid of a `pallas.call`, whose blocks are bound, gets none.
+    It refuses pins with unknown names or words, and lists the known ones. A plan that the IR has already is kept. The
+    grid of a `pallas.call` gets none, since its blocks are bound.
     """
 
     name = "plan-accesses"

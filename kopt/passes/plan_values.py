@@ -45,8 +45,8 @@ class PlanValuesPass(ModulePass):
         tile.grid (%i: b0=16) in (40) plan {order [i] parallel [i] @x = %x one_hot} {
           %n = tile.load %ids[%i]     %v = tile.load %x[%n, :] via @x … }
 
-    ``accesses`` are pins, by ids of accesses: ``plan-values{accesses="x = rows"}``. What is pinned to be of a kind
-    that `plan-accesses` decides is left to it. ``prefer`` names kinds that every access gets that may have them.
+    ``accesses`` are pins, by ids of accesses: ``plan-values{accesses="x = rows"}``. What is pinned to be of a kind that
+    `plan-accesses` decides is left to it. ``prefer`` names kinds: an access that may have one of them gets it.
 
     Refuses, with the access's place, gathers from an array that the same launch may have written by then: by stores,
     by updates, or by copies from other ranks. A plan that the IR has already is kept.

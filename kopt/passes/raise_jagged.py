@@ -23,14 +23,14 @@ from kopt.walk import walk
 class RaiseJaggedPass(ModulePass):
     """Raises index arithmetic to rows of items: what people write are flat element numbers, row numbers, masks.
 
-    * a loop from 0 to the largest of some lengths is a `jagged.for`, where masks leave out of every reduction, product
-      and store the lanes beyond each item's length;
-    * a load or store whose index tiles are sums of lanes and of numbers of the items has `jagged.rows` and ranges as
+    * a loop from 0 to the largest of some lengths becomes a `jagged.for`. Masks must leave the lanes beyond each item's
+      length out of every reduction, product and store;
+    * a load or store whose index tiles are sums of lanes and of numbers of the items gets `jagged.rows` and ranges as
       entries. An index into flat storage is taken apart by the strides of the array that it is a view of, or else by
-      its own coefficients, where each inner part is known to stay inside its dimension; `tile.arange` is a slice;
-    * a load whose index tiles are sums of lanes and of loaded numbers alone has ranges moved by them; numbers that are
-      computed of lanes alone are no items';
-    * of its mask, what the loops around say already is dropped.
+      its own coefficients. Each inner part must be known to stay inside its dimension. A `tile.arange` becomes a slice;
+    * a load whose index tiles are sums of lanes and of loaded numbers alone gets ranges moved by these. Numbers that
+      are computed from lanes alone belong to no item;
+    * conditions of its mask that the loops around it imply are dropped.
 
         %f = host.reshape %x : memref<40x20xf32> to memref<800xf32>   // %at = (%starts + %k) * 20 + %m
         %v = tile.load %f[%at] : memref<800xf32> -> !tile.tile<b0=4 x b1=8 x b2=16 x f32>

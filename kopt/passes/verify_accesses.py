@@ -17,14 +17,14 @@ from kopt.walk import walk
 class VerifyAccessesPass(ModulePass):
     """Refuses accesses outside of arrays, and cells that disturb each other, where shapes alone tell.
 
-    An access is looked at where it is not known to stay inside and where no data tells whether it happens, for which
-    lanes, and where. The part of the function that decides this is run by the reference interpreter, at the ends of its
-    loops, so what is said is what the reference would say of a call:
+    An access is checked if it is not known to stay inside its array, and if no data decides whether it happens, for
+    which lanes, and where. The reference interpreter runs the part of the function that decides this, at the ends of
+    its loops. So the messages are those that the reference would give for a call:
 
         error: 'tile.load' of %x, shape [64]: lane [63] of the block is outside the array (dimension 0 of 64: 1 to 65)
         error: 'tile.load' reads what 'tile.store' of another cell of the grid accesses: cells run in no order
 
-    What the arguments' elements decide is looked at before calls: by interpreters always, on chips with ``checks``. The
+    What depends on elements of arguments is checked before calls: by interpreters always, on chips with ``checks``. The
     module stays as it is.
     """
 

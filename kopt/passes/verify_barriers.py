@@ -19,9 +19,9 @@ from kopt.walk import walk
 class VerifyBarriersPass(ModulePass):
     """Checks that every use of memory by a copy between ranks is ordered with every other use of it.
 
-    Nothing stops a kernel that breaks these rules, and the interpreter's race detector sees some of them only: it has
-    no order in which a rank is late. Each rank's loops are run with its numbers; what is known to come before what
-    follows from barriers, signals, and waits for copies. Refused are, each with the ranks of an example,
+    Nothing stops a kernel that breaks these rules. The interpreter's race detector finds only some of them, since in
+    its runs no rank is late. This pass runs each rank's loops with its numbers. Which use happens before which follows
+    from barriers, signals, and waits for copies. Refused are, each with the ranks of an example,
 
     * a copy to a rank that may not have begun the kernel: the entry barrier;
     * a copy that may still leave or arrive when its kernel ends: a wait for each end;
@@ -34,8 +34,7 @@ class VerifyBarriersPass(ModulePass):
         note: symm.signal after the last use, and symm.wait for it before the next copy
 
     Kernels whose order depends on what is in memory, or of more than ``limit`` events, are not checked: a warning. Of
-    more than 600 accesses to one memory the first are.
-    The module stays as it is.
+    more than 600 accesses to one memory the first 600 are checked. The module stays as it is.
     """
 
     name = "verify-barriers"

@@ -39,9 +39,9 @@ class VerifyPlanPass(ModulePass):
 
         error: 'x' cannot stand in a buffer of kind 'smem' here: window or resident
 
-    Of grids without a plan the schedules of loops are checked. A plan of which ``plan-accesses`` alone decided all is
-    not checked, for it is made of what arrays and loops may have; its text is, once it is read again. The module stays
-    as it is.
+    In grids without a plan, only the schedules of loops are checked. A plan that ``plan-accesses`` made without pins is
+    not checked: it is made of what arrays and loops may have. Once its text is parsed again, it is checked. The module
+    stays as it is.
     """
 
     name = "verify-plan"

@@ -31,11 +31,11 @@ _MOST_ROUNDINGS = 16
 
 @dataclass(frozen=True)
 class WidenAtomicsPass(ModulePass):
-    """Gives each target of atomic updates that has less than 32 bits an array of 32 for the launch, where it must.
+    """Widens atomic updates: targets of less than 32 bits get an array of 32-bit elements for the launch, if needed.
 
-    Floats are summed in f32, as they are before they are cast for the update, and rounded once; integers wrap when they
-    are narrow again. 16-bit floats are added to as they are where ``chip`` can, and where at most 16 updates meet in
-    one element. What is widened is a remark.
+    Floats are summed in f32 and rounded once. A term is not cast to the narrow type first. Integers wrap when they are
+    narrow again. 16-bit floats are added to as they are where ``chip`` can, and where at most 16 updates meet in one
+    element. What is widened is a remark.
 
         tile.grid … { atomic.rmw add %v, %out[%i] : !tile.tile<b0=128 x bf16>, memref<64xbf16> }
     becomes

@@ -36,10 +36,10 @@ class ApproximateFunctionsPass(ModulePass):
     A GPU divides to within 2 ulp in few instructions, and rounds correctly in many; sigmoids, tangents and powers are
     made of quotients. A cast hides an error of that size. A store, a comparison or a rounding to whole numbers does
     not, so the values behind it stay exact (`kopt.analysis.exact_results`). Where errors are hidden, a division by a
-    constant becomes a product with its reciprocal. A division by a power of two becomes one everywhere, because that is
-    exact, and one whose quotients are seen through reciprocal square roots alone: those halve an error, and are an
-    approximation themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is
-    small. Powers are approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
+    constant becomes a product with its reciprocal. So does every division by a power of two, because that is exact. So
+    does a division whose quotients only go into reciprocal square roots: these halve an error, and are approximations
+    themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is small. Powers are
+    approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
 
         %q = tile.div %a, %b : !tile.tile<8 x f32>    %h = tile.cast %q : … to !tile.tile<8 x bf16>
     becomes
