@@ -153,7 +153,8 @@ def _sized(module: ModuleOp, target: Target, config: Config) -> tuple[ModuleOp, 
         return module, config, ()
     chosen = module.clone()
     with collect() as remarks:
-        choosing(target, config).apply(make_context(), chosen)
+        for one in choosing(target, config):
+            one.apply(make_context(), chosen)
     sizes = tag_sizes(chosen)
     return chosen, replace(config, block_sizes=tuple(sizes[tag] for tag in loop_tags(chosen))), remarks
 

@@ -128,7 +128,8 @@ def choose(imported: Imported, target: Target, config: Config, start: str = "ope
 
     chosen = replace(imported, opened=Opened.of(imported.module) if start == "open" else None)
     with collect():  # what is wanted is imported
-        choosing(target, config, start).apply(make_context(), chosen.module)
+        for one in choosing(target, config, start):
+            one.apply(make_context(), chosen.module)
     func = _entry(chosen)
     sizes = tag_sizes(func)
     wanted = sizes | {tag: block.wanted for block in open_blocks(func) for tag in block.tags}

@@ -26,6 +26,7 @@ from kopt.dialects.tile import (
     PhiloxOp,
     ReduceOp,
     ReshapeOp,
+    ScalingExtfOp,
     ScanOp,
     SelectOp,
     SplatOp,
@@ -120,6 +121,10 @@ def _dot(op: DotOp, dim: int) -> dict[int, int]:
     return dict.fromkeys((*sides, *range(2, len(op.operands))), dim)
 
 
+def _scaling(op: ScalingExtfOp, dim: int) -> dict[int, int] | None:
+    return {0: dim, 1: 0} if dim != op.dim.data else None
+
+
 def _scan(op: ScanOp, dim: int) -> dict[int, int] | None:
     return {0: dim} if dim != op.dim.data else None
 
@@ -143,6 +148,7 @@ _RULES: dict[type, Callable[[Any, int], dict[int, int] | None]] = {
     ReshapeOp: _reshape,
     MaskOp: _mask,
     DotOp: _dot,
+    ScalingExtfOp: _scaling,
     ScanOp: _scan,
     LoadOp: _load,
 }

@@ -163,5 +163,7 @@ def _takers(value: SSAValue) -> Iterator[Operation]:
         op = use.operation
         if isinstance(op, tile.TransposeOp | tile.ReshapeOp):
             yield from _takers(op.result)
+        elif isinstance(op, tile.ScalingExtfOp) and use.index == 0:
+            yield from _takers(op.result)
         else:
             yield op

@@ -240,6 +240,25 @@ def _dot(b: LaneFacts, op: tile.DotOp, value: SSAValue) -> Facts:
     return _together(_reduced(b, b.facts(op.lhs), [rank - 1], value), moved, acc)
 
 
+def _scaling(b: LaneFacts, op: tile.ScalingExtfOp, value: SSAValue) -> Facts:
+    dim = op.dim.data
+    rows = tuple(_repeated(b, fact, 1, op.group, value) for fact in b.facts(op.scale))
+    moved = tuple(b.sorted(fact, value) for fact in _moved(rows, {0: 1 - dim, 1: dim}))
+    return _together(tuple(_repeated(b, fact, dim, op.numbers_each, value) for fact in b.facts(op.input)), moved)
+
+
+def _repeated(b: LaneFacts, fact: LaneFact, dim: int, times: int, at: SSAValue) -> LaneFact:
+    """A fact whose lanes of a dimension became several each."""
+    if dim not in fact.dims or times == 1:
+        return fact
+    shape, place = tile.tile_type(fact.mask).shape, fact.dims.index(dim)
+    wide = TileType([*shape[: place + 1], times, *shape[place + 1 :]], i1)
+    kept = [n + (n > place) for n in range(len(shape))]
+    flat = TileType([size * times if n == place else size for n, size in enumerate(shape)], i1)
+    mask = b.insert(tile.ReshapeOp(b.insert(tile.BroadcastOp(fact.mask, kept, wide), at), flat), at)
+    return LaneFact(mask, fact.dims, tuple(each for each in fact.items if each != dim))
+
+
 def _sort(b: LaneFacts, op: tile.SortOp, value: SSAValue) -> Facts:
     """The valid lanes come first: as many as there are."""
     dim, facts = op.dim.data, b.facts(op.input)
@@ -284,6 +303,7 @@ _RULES: dict[type[Any], Rule] = {
     tile.ArgReduceOp: _argreduce,
     tile.AssociativeReduceOp: _combined,
     tile.DotOp: _dot,
+    tile.ScalingExtfOp: _scaling,
     tile.SortOp: _sort,
     **dict.fromkeys(_SAME_LANES, _same_lanes),
 }

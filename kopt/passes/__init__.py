@@ -36,6 +36,7 @@ PASSES: dict[str, str] = {
     "dce": "kopt.passes.dce:DcePass",
     "eliminate-output-only": "kopt.passes.eliminate_output_only:EliminateOutputOnlyPass",
     "expand-collectives": "kopt.passes.expand_collectives:ExpandCollectivesPass",
+    "expand-scaling": "kopt.passes.expand_scaling:ExpandScalingPass",
     "expand-for-mosaic": "kopt.passes.expand_for_mosaic:ExpandForMosaicPass",
     "distribute-loops": "kopt.passes.gpu.distribute_loops:DistributeLoopsPass",
     "drop-dead-arrays": "kopt.passes.drop_dead_arrays:DropDeadArraysPass",

@@ -46,15 +46,17 @@ def pipeline(target: Target, config: Config) -> list[ModulePass]:
     """The passes for a target. The reference interpreter runs what was imported, nearly as it is."""
     lowers = {"pallas": _pallas, "triton": _triton}.get(target.family)
     passes = reference_pipeline() if lowers is None else lowers(target, config)
-    return [choosing(target, config), *_verify(), *passes]
+    return [*choosing(target, config), *_verify(), *passes]
 
 
-def choosing(target: Target, config: Config, start: str = "open") -> ModulePass:
-    """The pass that chooses block sizes for a target: first of all, for whatever follows may use them."""
+def choosing(target: Target, config: Config, start: str = "open") -> list[ModulePass]:
+    """The passes that choose block sizes for a target: first of all, for whatever follows may use them."""
     loop_type = "resident" if config.keeps_resident else config.loop_type
     loops = {"loop_type": loop_type, "split_k": config.split_k, "deterministic": config.deterministic}
     chip = None if target.chip is None else target.chip.name
-    return _make("choose-block-sizes", chip=chip, **loops, start=start)
+    # Blocks are chosen by what is computed, so what no product of the target scales is multiplied out before.
+    expand = [] if target.family == "reference" else [_make("expand-scaling", chip=chip)]
+    return [*expand, _make("choose-block-sizes", chip=chip, **loops, start=start)]
 
 
 def _verify() -> list[ModulePass]:
@@ -67,13 +69,13 @@ def program_pipeline(target: Target, config: Config, options: ProgramOptions) ->
     if target.family == "pallas":
         # After a Pallas target's own passes: what they would do to kernels is done in these already.
         kernels = [*_pallas_kernels(target, config), *_kernels_of_ranks(options), _make("verify-barriers")]
-        return [choosing(target, config), *_verify(), *kernels, *printable("jax")]
+        return [*choosing(target, config), *_verify(), *kernels, *printable("jax")]
     # The memory is planned first, then the kernels are lowered.
     place = HOST_PROGRAM.index("plan-buffers")
     # Calls that allocate their results end a captured run.
     before, captured = (("host-to-dps",), ("host-partition", "host-hoist-allocs")) if options.capture else ((), ())
     planned = (*before, *HOST_PROGRAM[:place], *captured, *HOST_PROGRAM[place:])
-    front = [choosing(target, config), *_verify(), *_simplify()]
+    front = [*choosing(target, config), *_verify(), *_simplify()]
     return [*front, *map(_make, planned), *_triton_kernels(target, config), *printable("torch")]
 
 
@@ -261,6 +263,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         *_splits(target.gpu.name, config),
         # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
         _make("split-dot-reduction", chip=target.gpu.name),
+        # Blocks are final, which products take by their sizes: before reshapes and concatenations are looked at.
+        _make("expand-scaling", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.

@@ -51,7 +51,8 @@ class GpuChip:
 
     ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded. ``precisions`` are the
     roundings of f32 operands that Triton's products have there, besides exact ones. ``descriptors`` says whether its
-    copy engine brings blocks by tensor descriptors. ``costs`` as for `TpuChip`.
+    copy engine brings blocks by tensor descriptors. ``scales`` are the element types of scales that its matrix unit
+    multiplies with, each for how many neighbours. ``costs`` as for `TpuChip`.
     """
 
     name: str
@@ -64,6 +65,7 @@ class GpuChip:
     registers: int = 64 * KiB
     precisions: tuple[str, ...] = ("tf32", "tf32x3", "bf16x3")
     descriptors: bool = False
+    scales: Mapping[str, int] = field(default_factory=dict, hash=False)
     costs: GpuCosts | None = field(default=None, compare=False)
 
 
@@ -81,6 +83,9 @@ _TPUS = {
 
 #: What AMD's have of the precisions.
 _AMD, _CDNA3 = ("bf16x3",), ("tf32", "bf16x3")
+#: The scales of MX formats, and of these and NVIDIA's own format of 4 bits.
+_MX: Mapping[str, int] = {"ui8": 32}
+_MX_NV: Mapping[str, int] = {**_MX, "f8E4M3FN": 16}
 
 _GPUS = {
     #         name    backend arch lanes   shared   HBM B/s  atomic additions
@@ -89,12 +94,12 @@ _GPUS = {
     "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",)),
     "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",)),
     "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12, descriptors=True),
-    "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12, descriptors=True),
-    "sm103": GpuChip("sm103", "cuda", 103, 32, 227 * KiB, 8.0e12, descriptors=True),
-    "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12),
+    "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV),
+    "sm103": GpuChip("sm103", "cuda", 103, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV),
+    "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12, scales=_MX_NV),
     "gfx90a": GpuChip("gfx90a", "hip", "gfx90a", 64, 64 * KiB, 1.6e12, (), 128 * KiB, precisions=_AMD),
     "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12, registers=128 * KiB, precisions=_CDNA3),
-    "gfx950": GpuChip("gfx950", "hip", "gfx950", 64, 160 * KiB, 8.0e12, registers=128 * KiB, precisions=_AMD),
+    "gfx950": GpuChip("gfx950", "hip", "gfx950", 64, 160 * KiB, 8.0e12, registers=128 * KiB, precisions=_AMD, scales=_MX),
     "gfx1100": GpuChip("gfx1100", "hip", "gfx1100", 32, 64 * KiB, 9.6e11, (), 96 * KiB, precisions=_AMD),
 }
 

@@ -25,6 +25,7 @@ from kopt.dialects.tile import (
     random,
     ranges,
     reductions,
+    scaling,
     shape,
     sorting,
     validity,
@@ -75,6 +76,7 @@ from kopt.dialects.tile.reductions import (
     ScanOp,
     neutral,
 )
+from kopt.dialects.tile.scaling import ScalingExtfOp
 from kopt.dialects.tile.shape import (
     SPARE,
     BroadcastOp,
@@ -151,6 +153,7 @@ __all__ = [
     "ReduceOp",
     "RefType",
     "ReshapeOp",
+    "ScalingExtfOp",
     "ScanOp",
     "ScheduleAttr",
     "SelectOp",
@@ -203,6 +206,7 @@ Tile = Dialect(
         *extents.OPS,
         *memory.OPS,
         *reductions.OPS,
+        *scaling.OPS,
         *associative.OPS,
         *sorting.OPS,
         *validity.OPS,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from xdsl.dialects.builtin import IntegerType, f32, f64, i1
 from xdsl.ir import Attribute, Operation
 
+from kopt.analysis.scaled_products import scaled_operands
 from kopt.dialects import tile
 from kopt.lowering.expr import Expr, spell
 from kopt.lowering.printer import Handler
@@ -138,18 +139,34 @@ def print_dot(kernel: TritonPrinter, op: tile.DotOp) -> None:
     """``tl.dot(l, r, acc)``; f32 operands say how they may be rounded."""
     source, result = tile.tile_type(op.lhs), tile.tile_type(op.result)
     assert source.rank <= 3, "verify-triton"
+    if (scaled := scaled_operands(op)) is not None:
+        operands = [part for each in scaled for part in _scaled(kernel, each)]
+        kernel.define(op.result, Expr(f"tl.dot_scaled({', '.join([*operands, *_sum(kernel, op)])})", shape=result.shape))
+        return
     operands = [kernel.whole(op.lhs), kernel.whole(op.rhs)]
     precision = op.precision.data if op.precision is not None else "ieee"
     if source.element_type == f32 and precision == "bf16":
         operands = [spell("{0}.to(tl.bfloat16)", operand) for operand in operands]
-    if op.accumulator is not None and kernel[op.accumulator].literal != 0:
-        operands.append(kernel.whole(op.accumulator))
-    arguments = [operand.text for operand in operands]
+    arguments = [*(operand.text for operand in operands), *_sum(kernel, op)]
     if result.element_type == f64:
         arguments.append("out_dtype=tl.float64")
     elif source.element_type == f32 and precision != "bf16":
         arguments.append(f'input_precision="{precision}"')
     kernel.define(op.result, Expr(f"tl.dot({', '.join(arguments)})", shape=result.shape))
+
+
+def _sum(kernel: TritonPrinter, op: tile.DotOp) -> list[str]:
+    """What a product is added to, where that is not 0."""
+    taken = op.accumulator is not None and kernel[op.accumulator].literal != 0
+    return [kernel.whole(op.accumulator).text] if taken else []
+
+
+def _scaled(kernel: TritonPrinter, op: tile.ScalingExtfOp) -> list[str]:
+    return [kernel.whole(op.input).text, kernel.whole(op.scale).text, f'"{op.format.data}"']
+
+
+def print_scaling(kernel: TritonPrinter, op: tile.ScalingExtfOp) -> None:
+    """Nothing: ``tl.dot_scaled`` takes the operand with its scale."""
 
 
 HANDLERS: dict[type[Operation], Handler] = {
@@ -161,4 +178,5 @@ HANDLERS: dict[type[Operation], Handler] = {
     tile.AssociativeScanOp: print_associative,
     tile.SortOp: print_sort,
     tile.DotOp: print_dot,
+    tile.ScalingExtfOp: print_scaling,
 }

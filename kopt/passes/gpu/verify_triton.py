@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 
 from kopt import dtypes
 from kopt.diagnostics import Problem
+from kopt.analysis.scaled_products import scaled_operands
 from kopt.dialects import tile, triton
 from kopt.dialects.tile import array_type
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
@@ -96,6 +97,12 @@ def _of_dot(op: tile.DotOp) -> Iterator[tuple[str, ...]]:
         yield (f"Triton's dot takes one batch dimension, found {type}",)
 
 
+def _of_scaling(op: tile.ScalingExtfOp) -> Iterator[tuple[str, ...]]:
+    users = (use.operation for use in op.result.uses)
+    if not all(isinstance(user, tile.DotOp) and scaled_operands(user) is not None for user in users):
+        yield (f"'{op.name}' is an operand of a product of two such operands", "run expand-scaling")
+
+
 def _of_comparison(op: arith.CmpfOp) -> Iterator[tuple[str, ...]]:
     code = op.predicate.value.data
     if code not in FLOAT_PREDICATES:
@@ -106,5 +113,6 @@ _CHECKS: dict[type[Operation], Callable[[Any], Iterator[tuple[str, ...]]]] = {
     tile.Access: _of_access,
     tile.LoadOp: _of_load,
     tile.DotOp: _of_dot,
+    tile.ScalingExtfOp: _of_scaling,
     arith.CmpfOp: _of_comparison,
 }

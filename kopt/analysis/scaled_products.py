@@ -1,0 +1,50 @@
+"""Scaled products: those whose operands a chip's matrix unit multiplies with the scales of their groups. Pure."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import f32
+
+from kopt.dialects.tile import DotOp, ScalingExtfOp, tile_type
+from kopt.targets.chips import GpuChip
+
+#: The formats that matrix units multiply with scales.
+_FORMATS = ("e2m1", "e4m3", "e5m2")
+#: Rows and columns that a product has, and lanes that it sums over, at least.
+_LEAST = 16
+_LEAST_SUMMED = 32
+
+
+def scales_in_product(op: ScalingExtfOp, chip: GpuChip) -> bool:
+    """Whether all that takes a scaled operand are products of the chip that scale it themselves."""
+    uses = [use.operation for use in op.result.uses]
+    return bool(uses) and all(isinstance(use, DotOp) and is_scaled(use, chip) for use in uses)
+
+
+def is_scaled(op: DotOp, chip: GpuChip) -> bool:
+    """Whether a product is one that the chip has for scaled operands."""
+    operands = scaled_operands(op)
+    if operands is None or tile_type(op.result).element_type != f32:
+        return False
+    rows, columns = tile_type(op.result).shape
+    if min(rows, columns) < _LEAST or tile_type(op.lhs).shape[1] < _LEAST_SUMMED:
+        return False
+    return len({_kind(each) for each in operands}) == 1 and all(_is_taken(each, chip) for each in operands)
+
+
+def scaled_operands(op: DotOp) -> tuple[ScalingExtfOp, ScalingExtfOp] | None:
+    """What makes both operands of a product, where both are scaled along the dimension that it sums over."""
+    lhs, rhs = op.lhs.owner, op.rhs.owner
+    if isinstance(lhs, ScalingExtfOp) and isinstance(rhs, ScalingExtfOp) and (lhs.dim.data, rhs.dim.data) == (1, 0):
+        return lhs, rhs
+    return None
+
+
+def _kind(op: ScalingExtfOp) -> tuple[str, int]:
+    return str(tile_type(op.scale).element_type), op.group
+
+
+def _is_taken(op: ScalingExtfOp, chip: GpuChip) -> bool:
+    """Whether a matrix unit takes an operand: numbers between powers of two have scales of numbers of 4 bits alone."""
+    scale, group = _kind(op)
+    fits = op.format.data in (_FORMATS if scale == "ui8" else _FORMATS[:1])
+    return fits and chip.scales.get(scale) == group
