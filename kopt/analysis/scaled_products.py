@@ -5,13 +5,16 @@ from __future__ import annotations
 from xdsl.dialects.builtin import f32
 
 from kopt.dialects.tile import DotOp, ScalingExtfOp, tile_type
+from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 
 #: The formats that matrix units multiply with scales.
 _FORMATS = ("e2m1", "e4m3", "e5m2")
-#: Rows and columns that a product has, and lanes that it sums over, at least.
-_LEAST = 16
-_LEAST_SUMMED = 32
+#: Rows and columns that a product has at least, and how many lanes it sums over: what Triton widens where a block is
+#: too small for the matrix unit stands in tensor memory, of 512 columns.
+_LEAST, _SUMMED = 16, range(32, 512 + 1)
+#: Rows and columns that blocks are chosen to have together, at most.
+_MOST = 128 + 256
 
 
 def scales_in_product(op: ScalingExtfOp, chip: GpuChip) -> bool:
@@ -21,12 +24,14 @@ def scales_in_product(op: ScalingExtfOp, chip: GpuChip) -> bool:
 
 
 def is_scaled(op: DotOp, chip: GpuChip) -> bool:
-    """Whether a product is one that the chip has for scaled operands."""
+    """Whether a product is one that the chip has for scaled operands, and a program shares blocks of them."""
     operands = scaled_operands(op)
     if operands is None or tile_type(op.result).element_type != f32:
         return False
-    rows, columns = tile_type(op.result).shape
-    if min(rows, columns) < _LEAST or tile_type(op.lhs).shape[1] < _LEAST_SUMMED:
+    if min(tile_type(op.result).shape) < _LEAST or tile_type(op.lhs).shape[1] not in _SUMMED:
+        return False
+    bytes = max(tile_type(each.input).shape[each.dim.data] for each in operands)
+    if not Budget(chip).shares(_MOST * bytes):
         return False
     return len({_kind(each) for each in operands}) == 1 and all(_is_taken(each, chip) for each in operands)
 

@@ -124,16 +124,17 @@ def _scaled(value: torch.Tensor, scale: torch.Tensor, format: str) -> torch.Tens
         refuse(f"hl.dot_scaled has the formats {', '.join(_FORMATS)}, found {format!r}", id="dtype")
     if value.dtype != _FORMATS[format]:
         refuse(f"'{format}' in hl.dot_scaled is {_FORMATS[format]}, found {value.dtype}", id="dtype")
-    if value.ndim != 2 or scale.ndim != 2 or scale.dtype != torch.uint8:
-        refuse("hl.dot_scaled multiplies matrices with matrices of scales in uint8", id="dtype")
+    if value.ndim != 2 or scale.ndim != 2 or scale.dtype not in (torch.uint8, torch.float8_e4m3fn):
+        refuse("hl.dot_scaled multiplies matrices with matrices of scales in uint8 or float8_e4m3fn", id="dtype")
     value = value.as_subclass(torch.Tensor)
     if format == "e2m1":
         value = torch.stack(fp4_pair(value), -1).reshape(value.shape[0], -1)
     group, rest = divmod(value.shape[1], max(scale.shape[1], 1))
     if rest:
         refuse(f"{value.shape[1]} elements do not fall into {scale.shape[1]} groups of one scale", id="dtype")
-    factors = torch.exp2(scale.as_subclass(torch.Tensor).float() - 127.0)
-    factors = torch.where(scale == 255, float("nan"), factors).as_subclass(torch.Tensor)
+    factors = scale.as_subclass(torch.Tensor).float()
+    if scale.dtype == torch.uint8:
+        factors = torch.where(factors == 255, float("nan"), torch.exp2(factors - 127.0))
     return value.float() * factors.repeat_interleave(group, 1)
 
 

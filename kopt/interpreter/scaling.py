@@ -21,7 +21,9 @@ def _scaling(m: Machine, op: ScalingExtfOp) -> TileValue:
     numbers = cast(value.data, tile_type(op.input).element_type, f32)
     if op.numbers_each == 2:
         codes = value.data.astype(np.int32)
-        numbers = np.stack([_OF_4_BITS[codes & 15], _OF_4_BITS[codes >> 4]], dim + 1).reshape(tile_type(op.result).shape)
+        numbers = np.stack([_OF_4_BITS[codes & 15], _OF_4_BITS[codes >> 4]], dim + 1).reshape(
+            tile_type(op.result).shape
+        )
     factors = np.repeat(_factors(op, scale.data), op.group, 1)
     with np.errstate(all="ignore"):
         data = numbers * (factors.T if dim == 0 else factors)

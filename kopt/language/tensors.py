@@ -62,8 +62,9 @@ def dot_scaled(
 ) -> Any:
     """The product of matrices with a scale for each group of elements along the summed dimension, in f32.
 
-    Scales are uint8 exponents with a bias of 127: ``mat1_scale`` has a row for each row of ``mat1``, ``mat2_scale`` one
-    for each column of ``mat2``. Formats are ``e4m3``, ``e5m2``, ``bf16`` and ``fp16``, of operands in that dtype.
+    Scales are uint8 exponents with a bias of 127, or numbers in float8_e4m3fn: ``mat1_scale`` has a row for each row of
+    ``mat1``, ``mat2_scale`` one for each column of ``mat2``. Formats are ``e4m3``, ``e5m2``, ``bf16`` and ``fp16``, of
+    operands in that dtype, and ``e2m1``, two numbers in each byte of uint8.
     """
 
 

@@ -56,6 +56,7 @@ def mend_interpreter() -> None:
     _replace(builder, "create_atomic_rmw", mend.atomic)
     _allow_precisions(getattr(interpreter, "interpreter_builder", None))
     _replace(getattr(interpreter, "ReduceScanOpInterface", None), "apply", mend.reduce)
+    _replace(interpreter, "_dot_scaled_scale_to_f32", mend.scale)
     mend_reductions(interpreter)
     _replace(interpreter, "_patch_lang_tensor", mend.index)
     if not _holds(mend, getattr(interpreter, "interpreter_builder", None)):
@@ -102,6 +103,15 @@ class _Mend:
     def round(self, values: np.ndarray, dtype: Any) -> Any:
         """f32 or f64 values as a handle of bf16 or fp8."""
         return self.handle(_encode(values, str(dtype)), dtype)
+
+    def scale(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Scales of fp8 are numbers; the interpreter takes the codes of all scales for exponents of two."""
+
+        def factors(scale: Any, compute_type: Any) -> np.ndarray:
+            wide = self.widen(scale)
+            return original(scale, compute_type) if wide is scale else wide.data
+
+        return factors
 
     def truth(self, result: Any) -> Any:
         """Comparisons give handles of booleans, not of the type compared: a scalar one keeps its type when spread."""

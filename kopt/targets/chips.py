@@ -99,7 +99,9 @@ _GPUS = {
     "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12, scales=_MX_NV),
     "gfx90a": GpuChip("gfx90a", "hip", "gfx90a", 64, 64 * KiB, 1.6e12, (), 128 * KiB, precisions=_AMD),
     "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12, registers=128 * KiB, precisions=_CDNA3),
-    "gfx950": GpuChip("gfx950", "hip", "gfx950", 64, 160 * KiB, 8.0e12, registers=128 * KiB, precisions=_AMD, scales=_MX),
+    "gfx950": GpuChip(
+        "gfx950", "hip", "gfx950", 64, 160 * KiB, 8.0e12, registers=128 * KiB, precisions=_AMD, scales=_MX
+    ),
     "gfx1100": GpuChip("gfx1100", "hip", "gfx1100", 32, 64 * KiB, 9.6e11, (), 96 * KiB, precisions=_AMD),
 }
 

@@ -8,6 +8,8 @@ import kopt.language as hl
 
 DTYPES = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "bf16": torch.bfloat16, "fp16": torch.float16}
 CONFIG = {"dot_precision": "ieee", "block_sizes": [16, 32]}
+#: Multiplied out, and by the products of chips that have scaled ones.
+TARGETS = ["reference", "eager", "pallas:interpret", "triton:interpret", "triton:interpret@sm100"]
 
 
 def product(x, x_scale, y, y_scale, left: str, right: str):
@@ -30,7 +32,7 @@ def arguments(left, right):
     )
 
 
-@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("left", "right"), [("e4m3", "e5m2"), ("bf16", "bf16"), ("fp16", "e4m3")])
 def test_scales(target, left, right):
     """Each by its own group."""
@@ -50,7 +52,7 @@ def fp4(bytes):
     return torch.stack((FP4[(bytes & 15).long()], FP4[(bytes >> 4).long()]), -1).flatten(-2)
 
 
-@pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])
+@pytest.mark.parametrize("target", TARGETS)
 def test_numbers_of_4_bits(target):
     """Two in a byte, along the summed dimension of both matrices."""
     _, x_scale, _, y_scale = arguments("e4m3", "e4m3")
@@ -60,6 +62,57 @@ def test_numbers_of_4_bits(target):
     expected = (fp4(x) * rows) @ (fp4(y.T) * columns).T + 1
     got = kopt.kernel(product, target=target, config=CONFIG)(x, x_scale, y, y_scale, "e2m1", "e2m1")
     torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_scales_that_are_numbers(target):
+    """Of 8 bits, one for 16 numbers of 4."""
+    x, y = torch.randint(256, (20, 32), dtype=torch.uint8), torch.randint(256, (32, 40), dtype=torch.uint8)
+    x_scale, y_scale = (torch.rand(size, 4).to(torch.float8_e4m3fn) for size in (20, 40))
+    rows, columns = (scale.float().repeat_interleave(16, 1) for scale in (x_scale, y_scale))
+    expected = (fp4(x) * rows) @ (fp4(y.T) * columns).T + 1
+    got = kopt.kernel(product, target=target, config=CONFIG)(x, x_scale, y, y_scale, "e2m1", "e2m1")
+    torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_loops_over_what_is_summed(target):
+    """A part of the scales each visit."""
+
+    def walked(x, x_scale, y, y_scale):
+        out = torch.empty([x.size(0), y.size(1)], dtype=torch.float32)
+        for i, j in hl.tile(out.size()):
+            acc = hl.zeros([i, j])
+            for k in hl.tile(x.size(1), block_size=32):
+                group = k.begin // 32 + hl.arange(1)
+                acc = hl.dot_scaled(x[i, k], x_scale[i, group], "e4m3", y[k, j], y_scale[j, group], "e4m3", acc=acc)
+            out[i, j] = acc
+        return out
+
+    x, x_scale, y, y_scale = arguments("e4m3", "e4m3")
+    rows, columns = (torch.exp2(scale.float() - 127).repeat_interleave(32, 1) for scale in (x_scale, y_scale))
+    got = kopt.kernel(walked, target=target, config=CONFIG)(x, x_scale, y, y_scale)
+    torch.testing.assert_close(got, (x.float() * rows) @ (y.float() * columns.T), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("chip", "scale", "multiplies"),
+    [
+        ("sm100", "u8", "UTCOMMA"),
+        ("sm100", "f8e4m3fn", "UTCOMMA"),
+        ("sm120", "u8", "OMMA"),
+        ("gfx950", "u8", "v_mfma_scale"),
+        ("gfx942", "u8", None),
+    ],
+)
+def test_chips_that_multiply_scaled_operands(chip, scale, multiplies):
+    """Do so with the numbers of 4 bits as they are; others with numbers that were multiplied out."""
+    groups = 4 if scale == "u8" else 8
+    specs = ["u8[128,64]", f"{scale}[128,{groups}]", "u8[64,128]", f"{scale}[128,{groups}]", "e2m1", "e2m1"]
+    low = kopt.kernel(product, config={"block_sizes": [128, 128]}).lower(*specs, target=f"triton:{chip}")
+    assert ("tl.dot_scaled(" in low.source) == (multiplies is not None)
+    if multiplies is not None:
+        assert multiplies in str(low.machine_code)
 
 
 @pytest.mark.parametrize("target", ["reference", "triton:interpret", "pallas:interpret"])

@@ -8,7 +8,7 @@ from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.tensor_descriptors import is_described
 from kopt.dialects import tile, triton
-from kopt.ir.ranges import unshifted
+from kopt.ir.ranges import always_full, unshifted
 from kopt.lowering.expr import Expr, add, number, place, spell, subtract, times
 from kopt.lowering.printer import Handler
 from kopt.lowering.triton.kernel import RangeNames, TritonPrinter
@@ -102,7 +102,8 @@ def mask_of(kernel: TritonPrinter, range: SSAValue, position: int, rank: int) ->
 
 def masks_of(kernel: TritonPrinter, limits: Sequence[SSAValue | None]) -> Expr | None:
     """Whether each lane is inside all of the ranges that limit its dimensions, or None without limits."""
-    masks = [mask_of(kernel, limit, n, len(limits)) for n, limit in enumerate(limits) if limit is not None]
+    needed = [None if limit is None or always_full(limit) else limit for limit in limits]
+    masks = [mask_of(kernel, limit, n, len(limits)) for n, limit in enumerate(needed) if limit is not None]
     return both(masks)
 
 

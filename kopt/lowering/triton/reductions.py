@@ -141,7 +141,9 @@ def print_dot(kernel: TritonPrinter, op: tile.DotOp) -> None:
     assert source.rank <= 3, "verify-triton"
     if (scaled := scaled_operands(op)) is not None:
         operands = [part for each in scaled for part in _scaled(kernel, each)]
-        kernel.define(op.result, Expr(f"tl.dot_scaled({', '.join([*operands, *_sum(kernel, op)])})", shape=result.shape))
+        kernel.define(
+            op.result, Expr(f"tl.dot_scaled({', '.join([*operands, *_sum(kernel, op)])})", shape=result.shape)
+        )
         return
     operands = [kernel.whole(op.lhs), kernel.whole(op.rhs)]
     precision = op.precision.data if op.precision is not None else "ieee"
@@ -157,8 +159,8 @@ def print_dot(kernel: TritonPrinter, op: tile.DotOp) -> None:
 
 def _sum(kernel: TritonPrinter, op: tile.DotOp) -> list[str]:
     """What a product is added to, where that is not 0."""
-    taken = op.accumulator is not None and kernel[op.accumulator].literal != 0
-    return [kernel.whole(op.accumulator).text] if taken else []
+    acc = op.accumulator
+    return [] if acc is None or kernel[acc].literal == 0 else [kernel.whole(acc).text]
 
 
 def _scaled(kernel: TritonPrinter, op: tile.ScalingExtfOp) -> list[str]:

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import NoneAttr, StridedLayoutAttr
 from xdsl.ir import Operation
 
 from kopt import dtypes
-from kopt.diagnostics import Problem
 from kopt.analysis.scaled_products import scaled_operands
+from kopt.diagnostics import Problem
 from kopt.dialects import tile, triton
 from kopt.dialects.tile import array_type
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
