@@ -12,7 +12,7 @@ from math import gcd
 from typing import Literal
 
 from kopt.cached_property import cached_property
-from kopt.ir.atoms import Dims
+from kopt.ir.atoms import Dims, Select
 from kopt.ir.index_expr import IndexExpr, factors
 from kopt.ir.polynomial import quotient
 from kopt.ir.value_range import EMPTY, ValueRange
@@ -177,9 +177,14 @@ class Junction(Condition):
 
 
 def comparison(relation: Relation, expr: IndexExpr) -> Condition:
-    """Whether an expression is at least 0, is 0, or is not; what divides its terms is divided out."""
+    """Whether an expression is at least 0, is 0, or is not; what divides its terms is divided out.
+
+    ``(c ? 1 : 0) != 0`` is ``c``.
+    """
     if (known := _known(relation, expr.range)) is not None:
         return TRUE if known else FALSE
+    if (chosen := _chosen(relation, expr)) is not None:
+        return chosen
     divisor = factors(expr)
     if relation != "ge" and isinstance(expr.const, int) and expr.const % divisor:
         return FALSE if relation == "eq" else TRUE
@@ -228,6 +233,15 @@ def _junction(every: bool, conditions: Iterable[Condition]) -> Condition:
     if len(kept) < 2:
         return next(iter(kept), Truth(every))
     return Junction(every, tuple(kept))
+
+
+def _chosen(relation: Relation, expr: IndexExpr) -> Condition | None:
+    """The condition of the only term, a choice, where either of its arms decides the comparison."""
+    terms = [*expr.terms.items()]
+    if len(terms) != 1 or not isinstance(choice := terms[0][0], Select):
+        return None
+    arms = [_known(relation, (arm * terms[0][1] + expr.const).range) for arm in (choice.then, choice.otherwise)]
+    return {(True, False): choice.condition, (False, True): choice.condition.negated()}.get((arms[0], arms[1]))
 
 
 def _known(relation: Relation, range: ValueRange) -> bool | None:

@@ -40,7 +40,8 @@ def own_name(value: SSAValue, fact: str) -> Hashable:
 class Forms:
     """The forms of values, by the ``rules`` of a subclass.
 
-    ``assumed`` bounds some of them; the sizes of ``open_tags`` are not chosen yet.
+    ``assumed`` bounds some of them, and the numbers of some ranges' blocks; the sizes of ``open_tags`` are not chosen
+    yet.
     ``names`` gives the name of a value or of a fact about it: ``block`` (the number of a range's block), ``longest``
     and ``valid`` (of a jagged range); empty for the value itself. With ``sums``, an ``index`` that is no sum of
     numbers of blocks and other indices keeps its name: what is written again is written with values that there are.
@@ -127,8 +128,10 @@ class Forms:
         bound = self.binding(range)
         distance = self.upper(range) - self.expr(bound.lower)
         most = distance.range.high
-        reach = ValueRange(0, None if most is None else most - 1)
-        found = BlockNumber(self._name(bound.value, "block"), self.size(bound.value), reach)
+        reach, size = ValueRange(0, None if most is None else most - 1), self.size(bound.value)
+        if (known := self._assumed.get(bound.value)) is not None and isinstance(size, int):
+            reach = reach.intersection(known * ValueRange(size, size))
+        found = BlockNumber(self._name(bound.value, "block"), size, reach)
         return IndexExpr(0, {found: 1}) if self._numbered and not isinstance(bound.owner, WholeOp) else of_atom(found)
 
     def count(self, range: SSAValue) -> IndexExpr:

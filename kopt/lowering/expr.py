@@ -131,6 +131,8 @@ def add(left: Expr, right: Expr) -> Expr:
         return number(int(left.literal + right.literal))
     if left.literal == 0:
         return right
+    if right.literal is not None and right.literal < 0:
+        return spell("{0} - {1}", left, number(-int(right.literal)))
     return left if right.literal == 0 else spell("{0} + {1}", left, right)
 
 

@@ -15,16 +15,15 @@ from xdsl.rewriter import Rewriter
 
 from kopt.analysis.peeling import Peeling, peeling
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import ForOp, MaskOp, tile_type
+from kopt.dialects.tile import ForOp, MaskOp
 from kopt.dialects.tile.plan_attr import ScheduleAttr
-from kopt.ir.atoms import Lane
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full
 from kopt.ir.to_ssa import IndexWriter
-from kopt.ir.to_tiles import TileWriter
 from kopt.passes.canonicalize import Simplest
 from kopt.passes.cloning import clone_with_new_tags
 from kopt.passes.dce import eliminate
+from kopt.passes.lane_comparisons import compare_lanes
 from kopt.passes.normalising.indices import as_index
 from kopt.walk import walk
 
@@ -73,7 +72,8 @@ def _split(loop: ForOp, found: Peeling, analysis: IndexAnalysis) -> tuple[ForOp,
     build.insert(first)
     build.insert(rest)
     Rewriter.replace_op(loop, [], rest.results)
-    _compare_lanes(found.conditions)
+    numbers = IndexAnalysis()
+    compare_lanes({value: numbers.condition(value) for value in found.conditions}, numbers)
     return first, rest
 
 
@@ -84,16 +84,6 @@ def _part(old: ForOp, bounds: tuple[SSAValue | int, SSAValue | int], inits: Sequ
     for result, was in zip(loop.results, old.results, strict=True):
         result.name_hint = was.name_hint
     return loop
-
-
-def _compare_lanes(conditions: Sequence[SSAValue]) -> None:
-    """What both sides of a comparison count goes where nothing else is left: a diagonal block begins where rows do."""
-    analysis = IndexAnalysis()
-    known = {value: analysis.condition(value) for value in conditions}
-    for value, condition in known.items():
-        if all(isinstance(atom, Lane) for part in condition.parts for atom in part.terms):
-            dims = tile_type(value).dims.data
-            _replace(value, lambda build, _: TileWriter(build.add, analysis.begin).condition(condition, dims))  # noqa: B023
 
 
 def _drop_full_limits(loop: ForOp) -> None:

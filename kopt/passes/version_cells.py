@@ -21,7 +21,9 @@ from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, Whe
 from kopt.dialects.tile.plan_attr import ScheduleAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
+from kopt.ir.value_range import ValueRange
 from kopt.passes.canonicalize import Simplest
+from kopt.passes.cell_facts import use_facts
 from kopt.passes.cloning import clone_with_new_tags
 from kopt.passes.dce import eliminate
 from kopt.plans.plan import LoopSchedule
@@ -77,6 +79,7 @@ def _split(grid: GridOp, found: Versions) -> None:
             loop = ops[place]
             assert isinstance(loop, ForOp)
             _walk(loop, walked, found.range, version)
+        use_facts(branch, {found.range: ValueRange(version.first, version.last)})
 
 
 def _branch(grid: GridOp) -> scf.IfOp:

@@ -14,9 +14,10 @@ from xdsl.ir import SSAValue
 import kopt
 from kopt.dialects.tile import Access, GridOp
 from kopt.ir.atoms import Element, Symbol
+from kopt.ir.choices import maximum
 from kopt.ir.from_access import relation_of
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.index_expr import symbol
+from kopt.ir.index_expr import number, symbol
 from kopt.ir.value_range import ValueRange
 from test.counting import calls
 from test.ir.kernels import kernels
@@ -267,3 +268,13 @@ def test_relations_are_quick() -> None:
             _ = [relation_of(op, m).kind for op in module.walk() if isinstance(op, Access)]
         best = min(best, process_time() - start)
     assert best / sum(sizes) < 1e-3
+
+
+def test_numbers_of_blocks_may_be_bounded() -> None:
+    """Where only some cells are looked at, a maximum is one of its operands."""
+    module = kopt.parse(TEXT)
+    (range, *_), least = next(op for op in module.walk() if isinstance(op, GridOp)).ranges, 128 * 3
+    begin = IndexAnalysis({range: ValueRange(3, 5)}).begin(range)
+    assert begin.range == ValueRange(least, 128 * 5, 128)
+    assert maximum(begin - least, number(0)) == begin - least
+    assert IndexAnalysis({range: ValueRange(3, 3)}).begin(range) == number(least)

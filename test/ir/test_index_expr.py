@@ -152,6 +152,16 @@ def test_ranges(expr: IndexExpr, range: ValueRange) -> None:
     assert range.covers(expr.range) and expr.divisor % (range.divisor or 1) == 0, str(expr.range)
 
 
+def test_comparisons_of_a_choice_are_its_condition() -> None:
+    """As far as either arm decides them."""
+    held = compare("lt", s, t)
+    truth = select(held, number(1), number(0))
+    assert compare("ne", truth, number(0)) == held
+    assert compare("eq", truth, number(0)) == held.negated()
+    assert compare("lt", truth * 4 + 1, number(3)) == held.negated()
+    assert compare("ne", select(held, i, number(0)), number(0)) != held  # lane 0 is 0 in either arm
+
+
 def test_begins_are_bounded_whatever_the_size() -> None:
     size = parameter("b", ValueRange(1, 1024))
     number = block_number("i", size, ValueRange(0, 999))

@@ -33,14 +33,17 @@ func.func @causal(%x: memref<192x64xf32>) -> memref<192x64xf32> {
 
 // -----
 
-// Neighbours that are alike share a version: their first elements differ, what they walk does not.
+// Neighbours that are alike share a version: their first elements differ, what they walk does not. Where they begin is
+// no maximum in them.
 // CHECK-LABEL: @window
 // CHECK: arith.cmpi eq
 // CHECK: scf.if
 // CHECK: tile.for %{{.+}} in (0, 64)
 // CHECK: arith.cmpi sge
 // CHECK: scf.if
-// CHECK: %[[UPPER:.+]] = arith.addi %[[LOWER:.+]], %{{.+}} : index
+// CHECK: %[[BEHIND:.+]] = arith.constant -64 : index
+// CHECK-NEXT: %[[LOWER:.+]] = arith.addi %{{.+}}, %[[BEHIND]] : index
+// CHECK: %[[UPPER:.+]] = arith.addi %[[LOWER]], %{{.+}} : index
 // CHECK: tile.for %{{.+}} in (%[[LOWER]], %[[UPPER]])
 // CHECK-NOT: scf.if
 func.func @window(%x: memref<512x64xf32>) -> memref<512x64xf32> {
@@ -88,4 +91,56 @@ func.func @many(%x: memref<1024x64xf32>) -> memref<1024x64xf32> {
     }
   }
   func.return %out : memref<1024x64xf32>
+}
+
+// -----
+
+// Both masks of a window's first keys: the second one holds wherever the first does, and goes. Of the first one lanes
+// are left. On the diagonal neither masks anything.
+// CHECK-LABEL: @implied
+// CHECK: arith.cmpi sge
+// CHECK: scf.if
+// CHECK: tile.for
+// CHECK: %[[J:.+]] = tile.broadcast %{{.+}} dims [1]
+// CHECK: %[[I:.+]] = tile.broadcast %{{.+}} dims [0]
+// CHECK: %[[NEAR:.+]] = tile.gt %[[J]], %[[I]]
+// CHECK: %[[SEEN:.+]] = tile.select %[[NEAR]],
+// CHECK-NEXT: tile.reshape %[[SEEN]]
+// CHECK-NOT: tile.select
+func.func @implied(%x: memref<512x64xf32>) -> memref<512x64xf32> {
+  %out = pallas.call @f(%x) windows [<[512, 64], (d0) -> (0, 0), vmem>, <[64, 64], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [-1] : (memref<512x64xf32>) -> memref<512x64xf32> {
+  ^bb0(%x_1: !tile.ref<512 x 64 x f32, vmem>, %out_1: !tile.ref<64 x 64 x f32, vmem>):
+    tile.grid (%i: b0=64) in (512) {
+      %z = tile.full 0.0 : !tile.tile<64 x 64 x f32>
+      %begin = tile.begin %i : !tile.range<b0=64>
+      %64 = arith.constant 64 : index
+      %63 = arith.constant 63 : index
+      %0 = arith.constant 0 : index
+      %before = arith.subi %begin, %64 : index
+      %first = arith.maxsi %before, %0 : index
+      %end = tile.end %i : !tile.range<b0=64>
+      %r = tile.for %j: b1=64 in (%first, %end) iter(%s = %z) -> (!tile.tile<64 x 64 x f32>) schedule resident {
+        %plain = tile.full 1.0 : !tile.tile<b0=64 x b1=64 x f32>
+        %i1 = tile.index %i : !tile.range<b0=64>
+        %j1 = tile.index %j : !tile.range<b1=64>
+        %rows = tile.broadcast %i1 dims [0] : !tile.tile<b0=64 x i32> to !tile.tile<b0=64 x b1=64 x i32>
+        %columns = tile.broadcast %j1 dims [1] : !tile.tile<b1=64 x i32> to !tile.tile<b0=64 x b1=64 x i32>
+        %ago = tile.sub %rows, %columns : !tile.tile<b0=64 x b1=64 x i32>
+        %width = tile.full 64 : !tile.tile<b0=64 x b1=64 x i32>
+        %near = tile.lt %ago, %width : !tile.tile<b0=64 x b1=64 x i32>
+        %begun = arith.subi %begin, %63 : index
+        %start = arith.maxsi %begun, %0 : index
+        %starts = tile.splat %start : index to !tile.tile<b0=64 x b1=64 x i32>
+        %inside = tile.ge %columns, %starts : !tile.tile<b0=64 x b1=64 x i32>
+        %fill = tile.full -inf : !tile.tile<b0=64 x b1=64 x f32>
+        %a = tile.select %near, %plain, %fill : !tile.tile<b0=64 x b1=64 x f32>
+        %b = tile.select %inside, %a, %fill : !tile.tile<b0=64 x b1=64 x f32>
+        %w = tile.reshape %b : !tile.tile<b0=64 x b1=64 x f32> to !tile.tile<64 x 64 x f32>
+        %n = tile.add %s, %w : !tile.tile<64 x 64 x f32>
+        tile.yield %n : !tile.tile<64 x 64 x f32>
+      }
+      tile.put %r, %out_1[:, :] : !tile.tile<64 x 64 x f32>, !tile.ref<64 x 64 x f32, vmem>
+    }
+  }
+  func.return %out : memref<512x64xf32>
 }

@@ -1,0 +1,31 @@
+"""Masks that other masks imply: what a choice between a masked value and its own fill chooses anyway. Pure.
+
+%a = tile.select %window, %x, %fill   %b = tile.select %inside, %a, %fill     // %window holds only where %inside does
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from kopt.dialects.tile import FullOp, SelectOp
+from kopt.ir.condition import known_where
+from kopt.ir.from_ssa import IndexAnalysis
+
+
+def implied_choice(outer: SelectOp, analysis: IndexAnalysis) -> tuple[SSAValue, SSAValue] | None:
+    """The one condition, and the value where it holds, of a choice that keeps what another keeps; None of others."""
+    inner = outer.on_true.owner
+    if not isinstance(inner, SelectOp) or not _are_same(inner.on_false, outer.on_false):
+        return None
+    here, before = analysis.condition(outer.condition), analysis.condition(inner.condition)
+    if known_where(here, before):
+        return inner.condition, inner.on_true
+    return (outer.condition, inner.on_true) if known_where(before, here) else None
+
+
+def _are_same(first: SSAValue, second: SSAValue) -> bool:
+    """Whether two fills are one value, or the same constant."""
+    if first is second:
+        return True
+    one, other = first.owner, second.owner
+    return isinstance(one, FullOp) and isinstance(other, FullOp) and one.value == other.value
