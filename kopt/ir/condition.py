@@ -240,8 +240,12 @@ def _chosen(relation: Relation, expr: IndexExpr) -> Condition | None:
     terms = [*expr.terms.items()]
     if len(terms) != 1 or not isinstance(choice := terms[0][0], Select):
         return None
-    arms = [_known(relation, (arm * terms[0][1] + expr.const).range) for arm in (choice.then, choice.otherwise)]
-    return {(True, False): choice.condition, (False, True): choice.condition.negated()}.get((arms[0], arms[1]))
+    then, otherwise = (
+        _known(relation, (arm * terms[0][1] + expr.const).range) for arm in (choice.then, choice.otherwise)
+    )
+    if then is None or otherwise is None or then is otherwise:
+        return None
+    return choice.condition if then else choice.condition.negated()
 
 
 def _known(relation: Relation, range: ValueRange) -> bool | None:

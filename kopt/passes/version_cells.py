@@ -41,7 +41,8 @@ class VersionCellsPass(ModulePass):
 
     A compiler overlaps the visits of a loop, and loops with each other, where it knows how often they run. Visits in
     which other masks hold in all lanes, or in none, are loops of their own: in a window those at both of its ends have
-    masks, and those between have none.
+    masks, and those between have none. A maximum is one of its operands where a version's cells decide it. A mask goes
+    that another one implies.
 
         tile.grid (%i: b0=512) in (1024) { … %r = tile.for %j: b1=512 in (0, %i.begin) … tile.put %r, %out[:] }
     becomes
