@@ -191,7 +191,8 @@ def _choices(fragment: Any) -> list[Any]:
 
 
 def specialize(value: Any) -> Any:
-    """``hl.specialize``: the value itself, open or not."""
+    """``hl.specialize``: the value itself; extents that differ from call to call are compiled each."""
+    check_known(value if isinstance(value, tuple | list) else [value])
     return tuple(value) if isinstance(value, torch.Size) else value
 
 

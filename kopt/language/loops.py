@@ -54,7 +54,7 @@ def register_tunable(name: str, fragment: Any) -> Any:
 
 @inside_kernels
 def specialize(value: Any) -> Any:
-    """The value itself; an extent that is open stays open."""
+    """The value itself, as a constant: the kernel is compiled for each extent."""
 
 
 @inside_kernels

@@ -27,6 +27,7 @@ PRINTED = {"reference": {*HANDLERS}, "pallas": {*PALLAS}, "triton": {*TRITON}}
 #: Ops that a target's passes rewrite before anything is printed, by what they become.
 REWRITTEN = {
     "pallas": {
+        "tile.scaling_extf": "elementwise operations: expand-scaling",
         "tile.valid_lanes": "predicates of ranges, rearranged",
         "tile.load": "pallas: tile.get, or a DMA",
         "tile.store": "pallas: tile.put, or a DMA",

@@ -375,6 +375,10 @@ def shifted(x):
     return out
 
 
+def specialised(x):
+    return torch.empty([hl.specialize(x.size(0))])
+
+
 def compared(x, y):
     return torch.zeros_like(x) if x.shape == y.shape else torch.ones_like(x)
 
@@ -388,6 +392,7 @@ REFUSED = {
     "filled": (filled, {"x": 0}, ["f32[8]"], "has to be a number", 1),
     "shifted": (shifted, {"x": 0}, ["f32[8]"], "not known", 3),
     "one of two": (add, {"x": 0}, ["f32[8]", "f32[8]"], "inside of a dimension of 8 is not known", 3),
+    "specialised": (specialised, {"x": 0}, ["f32[8]"], "has to be a number", 1),
     "compared": (compared, {"x": 0}, ["f32[8]", "f32[8]"], "has to be a number", 1),
 }
 
