@@ -1,7 +1,8 @@
-"""Which loads of a GPU's launch go by tensor descriptors: the copy engine brings blocks of an operand of a product.
+"""Which accesses of a GPU's launch go by tensor descriptors: the copy engine moves blocks of products.
 
 A descriptor knows an array's extents and strides and the shape of a block. One instruction brings the block that
-begins at some numbers, in the layout that a product wants, and zeros where the array ends. Pure.
+begins at some numbers, in the layout that a product wants, and zeros where the array ends. Another one writes a block,
+but for what is beyond the array. Pure.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kopt import dtypes
 from kopt.analysis.aliases import accessed, root
 from kopt.analysis.ragged import ragged_ranges
 from kopt.dialects import tile, triton
+from kopt.dialects.host import AllocOp
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
 from kopt.dialects.tile.values import literal_value
 from kopt.ir.ranges import binding, unshifted
@@ -26,25 +28,34 @@ from kopt.specs import contiguous_strides
 from kopt.targets.chips import GpuChip
 from kopt.walk import walk
 
+#: What may go by a descriptor.
+DescribedAccess = tile.LoadOp | tile.StoreOp
+
 
 @dataclass(frozen=True)
 class Descriptor:
-    """A descriptor of a launch's argument ``memory``, for loads of one shape of block."""
+    """A descriptor of a launch's argument ``memory``, for accesses of one shape of block."""
 
     memory: SSAValue
     block: tuple[int, ...]
 
     @staticmethod
-    def of(load: tile.LoadOp) -> Descriptor:
-        """The one that a load goes by."""
-        block = block_shape(load)
+    def of(access: DescribedAccess) -> Descriptor:
+        """The one that an access goes by."""
+        block = block_shape(access)
         assert block is not None, "verify-plan"
-        return Descriptor(load.memory, block)
+        return Descriptor(access.memory, block)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether blocks are stored by it: nothing else is, then."""
+        return any(isinstance(use.operation, tile.StoreOp) for use in self.memory.uses)
 
 
 def descriptors(launch: triton.LaunchOp) -> list[Descriptor]:
-    """The descriptors of a launch, in the order of its arguments and loads."""
-    found = dict.fromkeys(Descriptor.of(load) for load in walk(launch, tile.LoadOp) if is_described(load))
+    """The descriptors of a launch, in the order of its arguments and accesses."""
+    accesses = walk(launch, tile.LoadOp, tile.StoreOp)
+    found = dict.fromkeys(Descriptor.of(access) for access in accesses if is_described(access))
     args = [*launch.body.block.args]
     return sorted(found, key=lambda one: args.index(one.memory))  # pyright: ignore[reportArgumentType]
 
@@ -56,8 +67,8 @@ def pointers(launch: triton.LaunchOp) -> list[int]:
 
 
 def is_described(op: Operation) -> bool:
-    """Whether a load goes by a tensor descriptor, which begins at numbers and needs no lanes."""
-    return isinstance(op, tile.LoadOp) and op.descriptor is not None
+    """Whether an access goes by a tensor descriptor, which begins at numbers and needs no lanes."""
+    return isinstance(op, DescribedAccess) and op.descriptor is not None
 
 
 #: Bytes to which an array's beginning and its strides are aligned, and the fewest of a block's rows.
@@ -78,8 +89,30 @@ def takes_descriptor(load: tile.Access, chip: GpuChip) -> bool:
     )
 
 
-def why_no_descriptor(load: tile.LoadOp) -> str | None:
-    """Why no descriptor describes the block of a load, None where one does."""
+def why_no_descriptor(access: DescribedAccess) -> str | None:
+    """Why no descriptor describes the block of an access, None where one does."""
+    if (reason := _why_no_block(access)) is not None:
+        return reason
+    return _why_not_loaded(access) if isinstance(access, tile.LoadOp) else _why_not_stored(access)
+
+
+def _why_not_loaded(load: tile.LoadOp) -> str | None:
+    if load.mask is not None or not _fills_zeros(load):
+        return "lanes that are not there are zeros"
+    if load.eviction is not None or _is_written(load):
+        return "caches have no say, and nothing in the launch writes the array"
+    return None
+
+
+def _why_not_stored(store: tile.StoreOp) -> str | None:
+    if store.mask is not None or not _ends_with_array(store):
+        return "all lanes are stored that are inside of the array"
+    if not isinstance(store.memory.owner, AllocOp) or not _is_alone(store):
+        return "the function makes the array, and nothing else in the launch accesses it"
+    return None
+
+
+def _why_no_block(load: DescribedAccess) -> str | None:
     type = load.memory.type
     assert isinstance(type, MemRefType)
     if any(map(is_open, type.get_shape())):
@@ -95,15 +128,11 @@ def why_no_descriptor(load: tile.LoadOp) -> str | None:
         return f"rows begin at multiples of {ALIGNED} bytes, and their elements follow one another"
     if any(lanes > _MOST_LANES or not is_power_of_two(lanes) for lanes in block) or block[-1] * size < ALIGNED:
         return f"a block has powers of two up to {_MOST_LANES} lanes, and rows of {ALIGNED} bytes"
-    if load.mask is not None or not _fills_zeros(load):
-        return "lanes that are not there are zeros"
-    if load.eviction is not None or _is_written(load):
-        return "caches have no say, and nothing in the launch writes the array"
     return None
 
 
-def block_shape(load: tile.LoadOp) -> tuple[int, ...] | None:
-    """The block of a load in the dimensions of its array, 1 where a number picks; None where it is no plain block."""
+def block_shape(load: DescribedAccess) -> tuple[int, ...] | None:
+    """The block of an access in the dimensions of its array, 1 where a number picks; None where it is no plain block."""
     shape = load.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     found = []
     for entry, extent in zip(load.entries, shape, strict=True):
@@ -138,9 +167,14 @@ def _fills_zeros(load: tile.LoadOp) -> bool:
         return True
     if isinstance(load.pad, FloatAttr) and str(literal_value(load.pad)) != "0.0" or literal_value(load.pad) != 0:
         return False
-    shape = load.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
-    axes = block_axes(load.entries, shape)
-    limits = zip(axes, ragged_ranges(load), strict=True)
+    return _ends_with_array(load)
+
+
+def _ends_with_array(access: DescribedAccess) -> bool:
+    """Whether ranges that have lanes outside end where the array does."""
+    shape = access.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    axes = block_axes(access.entries, shape)
+    limits = zip(axes, ragged_ranges(access), strict=True)
     return all(range is None or _ends_at(range, shape[axis.position]) for axis, range in limits)
 
 
@@ -151,10 +185,27 @@ def _ends_at(range: SSAValue, extent: int) -> bool:
 
 def _is_written(load: tile.LoadOp) -> bool:
     """Whether the launch of a load writes its array."""
-    grid = load.parent_op()
+    grid = _launched(load)
+    return grid is None or root(load.memory) in set(map(root, accessed(grid, MemoryEffectKind.WRITE)))
+
+
+def _is_alone(store: tile.StoreOp) -> bool:
+    """Whether nothing else in a launch has to do with the array that a store writes."""
+    grid, array = _launched(store), root(store.memory)
+    if grid is None:
+        return False
+    others = (op for op in walk(grid) if op is not store and not isinstance(op, tile.GridOp))
+    return not any(
+        isinstance(value.type, MemRefType) and root(value) == array for op in others for value in op.operands
+    )
+
+
+def _launched(op: Operation) -> Operation | None:
+    """The outermost grid around an operation."""
+    grid = op.parent_op()
     while grid is not None and not (isinstance(grid, tile.GridOp) and not isinstance(grid.parent_op(), tile.GridOp)):
         grid = grid.parent_op()
-    return grid is None or root(load.memory) in set(map(root, accessed(grid, MemoryEffectKind.WRITE)))
+    return grid
 
 
 def _takers(value: SSAValue) -> Iterator[Operation]:

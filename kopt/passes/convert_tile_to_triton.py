@@ -39,7 +39,7 @@ class ConvertTileToTritonPass(ModulePass):
 
     Ranges are made from the program's number. A load fills all lanes that it does not read with one number. With a
     mask that number is ``other``; a ``pad`` that differs is put by a `tile.mask`. Lanes of ragged ranges are 0
-    where they may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Loads
+    where they may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Accesses
     whose buffer is a ``descriptor`` are marked so. Warps, stages and the order of cells are the plan's; without a
     plan they follow from the blocks, as in ``plan-accesses``, and from the order of the grid. The plan also gives
     the number of persistent ``programs`` that share the cells, how many rows of cells run side by side (``group``),
@@ -134,12 +134,12 @@ def _check(grid: tile.GridOp) -> None:
 
 
 def _mark_descriptors(grid: tile.GridOp) -> None:
-    """Loads whose buffer in the plan is a descriptor say so themselves."""
+    """Accesses whose buffer in the plan is a descriptor say so themselves."""
     plan = None if grid.plan is None else grid.plan.data
     kinds = {} if plan is None else {buffer.name: buffer.kind for buffer in plan.buffers}
-    for load in walk(grid, tile.LoadOp):
-        if load.via is not None and kinds.get(load.via.data) == "descriptor":
-            load.attributes["descriptor"] = UnitAttr()
+    for access in walk(grid, tile.LoadOp, tile.StoreOp):
+        if access.via is not None and kinds.get(access.via.data) == "descriptor":
+            access.attributes["descriptor"] = UnitAttr()
 
 
 def _options(grid: tile.GridOp, budget: Budget) -> triton.LaunchOptions:

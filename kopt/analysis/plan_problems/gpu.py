@@ -13,7 +13,7 @@ from kopt.analysis.plan_problems.problem import (
     schedule_of,
     text_of,
 )
-from kopt.analysis.tensor_descriptors import why_no_descriptor
+from kopt.analysis.tensor_descriptors import DescribedAccess, why_no_descriptor
 from kopt.diagnostics import Problem
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp
@@ -105,4 +105,4 @@ def _of_access(grid: GridOp, op: Access, buffer: Buffer, chip: GpuChip) -> Itera
 def _why_no_descriptor(op: Access, chip: GpuChip) -> str | None:
     if not chip.descriptors:
         return f"{chip.name} has no tensor descriptors"
-    return why_no_descriptor(op) if isinstance(op, LoadOp) else "descriptors are of loads"
+    return why_no_descriptor(op) if isinstance(op, DescribedAccess) else "descriptors are of loads and stores"

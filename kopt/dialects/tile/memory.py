@@ -205,6 +205,8 @@ def _segments(sizes: Sequence[int]) -> dict[str, Attribute]:
 class StoreOp(Access):
     """Writes a block of a memref. Lanes outside their range, and lanes where ``mask`` does not hold, are kept.
 
+    ``descriptor`` as for `tile.load`.
+
     tile.store %v, %out[%i, 3] mask %m : !tile.tile<b0=128 x f32>, memref<1000x64xf32>
     """
 
@@ -215,6 +217,7 @@ class StoreOp(Access):
     indices = var_operand_def()
     mask = opt_operand_def(TileType)
     layout = prop_def(ArrayAttr)
+    descriptor = opt_attr_def(UnitAttr)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(WritesMemory(), Canonicalized())

@@ -2,6 +2,7 @@
 
 x_desc = TensorDescriptor(_aligned(x), [4096, 4096], [4096, 1], [128, 64])
 x_block = x_desc.load([tile_m_begin, tile_k_begin])
+out_desc.store([tile_m_begin, tile_n_begin], acc)
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def _made(descriptor: Descriptor, array: str) -> str:
     type = descriptor.memory.type
     assert isinstance(type, MemRefType)
     parts = ", ".join(str([*part]) for part in (type.get_shape(), strides_of(type), descriptor.block))
-    return f"TensorDescriptor({ALIGN}({array}), {parts})"
+    begin = array if descriptor.is_written else f"{ALIGN}({array})"
+    return f"TensorDescriptor({begin}, {parts})"
 
 
 def print_load(kernel: TritonPrinter, op: tile.LoadOp) -> None:
@@ -51,6 +53,17 @@ def print_load(kernel: TritonPrinter, op: tile.LoadOp) -> None:
         text += f".reshape({kernel.sizes(type.shape, type)})"
     hint = op.result.name_hint or f"{kernel[op.memory].text}_block"
     kernel.assign(op.result, Expr(text, shape=type.shape), hint)
+
+
+def print_store(kernel: TritonPrinter, op: tile.StoreOp) -> None:
+    """``out_desc.store([tile_m_begin, 0], v)``; else by pointers."""
+    if not is_described(op):
+        memory.print_store(kernel, op)
+        return
+    descriptor, value = Descriptor.of(op), kernel.whole(op.value)
+    begins = ", ".join(_begin(kernel, entry) for entry in op.entries)
+    shape = "" if tile.tile_type(op.value).shape == descriptor.block else f".reshape({[*descriptor.block]})"
+    kernel.line(f"{kernel.descriptors[descriptor]}.store([{begins}], {value.text}{shape})")
 
 
 def _begin(kernel: TritonPrinter, entry: object) -> str:

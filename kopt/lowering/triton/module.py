@@ -43,6 +43,7 @@ HANDLERS: dict[type[Operation], Handler] = {
     **ranges.HANDLERS,
     **memory.HANDLERS,
     tile.LoadOp: descriptors.print_load,
+    tile.StoreOp: descriptors.print_store,
     **atomics.HANDLERS,
     **elementwise.HANDLERS,
     **random.HANDLERS,
@@ -94,8 +95,8 @@ def _kernel_text(launch: triton.LaunchOp, name: str, helpers: Helpers) -> str:
     limits = [kernel.extents[extent].text for extent in limits_only(launch)]
     writer.line(f"@triton.jit(do_not_specialize={limits})".replace("'", '"') if limits else "@triton.jit")
     with writer.block(f"def {name}({', '.join(kernel.parameters)}):"):
-        if launch.written_only:
-            writer.comment(f"only written: {', '.join(kernel[pointer].text for pointer in launch.written_only)}")
+        if written := [name for each in launch.written_only if (name := kernel[each].text) in kernel.parameters]:
+            writer.comment(f"only written: {', '.join(written)}")
         sizes = block_sizes(launch)
         writer.lines(f"{name}: tl.constexpr = {sizes[tag]}" for tag, name in kernel.blocks.items())
         with _cells_of(kernel, launch):
