@@ -79,14 +79,22 @@ _MOST_LANES = 256
 _MOST_DIMS = 5
 
 
-def takes_descriptor(load: tile.Access, chip: GpuChip) -> bool:
-    """Whether a load goes by a descriptor: the chip has them, a product takes the block, and all facts allow it."""
-    return (
-        chip.descriptors
-        and isinstance(load, tile.LoadOp)
-        and any(isinstance(op, tile.DotOp) for op in _takers(load.result))
-        and why_no_descriptor(load) is None
-    )
+def takes_descriptor(access: tile.Access, chip: GpuChip) -> bool:
+    """Whether an access goes by a descriptor: the chip has them, the block is a product's, and all facts allow it."""
+    if not chip.descriptors or not isinstance(access, DescribedAccess):
+        return False
+    of_product = _is_factor(access) if isinstance(access, tile.LoadOp) else _is_product(access)
+    return of_product and why_no_descriptor(access) is None
+
+
+def _is_factor(load: tile.LoadOp) -> bool:
+    return any(isinstance(op, tile.DotOp) for op in _takers(load.result))
+
+
+def _is_product(store: tile.StoreOp) -> bool:
+    """Whether what is stored was summed by products of the same launch."""
+    grid = _launched(store)
+    return grid is not None and bool(walk(grid, tile.DotOp))
 
 
 def why_no_descriptor(access: DescribedAccess) -> str | None:
@@ -132,7 +140,7 @@ def _why_no_block(load: DescribedAccess) -> str | None:
 
 
 def block_shape(load: DescribedAccess) -> tuple[int, ...] | None:
-    """The block of an access in the dimensions of its array, 1 where a number picks; None where it is no plain block."""
+    """The block of an access in the dimensions of its array, 1 where a number picks; None where it is no plain one."""
     shape = load.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     found = []
     for entry, extent in zip(load.entries, shape, strict=True):

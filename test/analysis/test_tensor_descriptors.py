@@ -1,4 +1,4 @@
-"""Loads that a tensor descriptor serves: the block in the array's dimensions, and why another has none."""
+"""Accesses that a tensor descriptor serves: the block in the array's dimensions, and why another has none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from kopt import parse
 from kopt.analysis.tensor_descriptors import block_shape, takes_descriptor, why_no_descriptor
-from kopt.dialects.tile import LoadOp
+from kopt.dialects.tile import LoadOp, StoreOp
 from kopt.targets.chips import GPU_CHIPS
 from kopt.walk import walk
 
@@ -78,3 +78,34 @@ def test_what_a_launch_writes_has_none(written: str, wanted: bool, inside: bool)
       func.return
     }}""")
     assert (why_no_descriptor(walk(module, LoadOp)[0]) is None) == wanted
+
+
+@pytest.mark.parametrize(
+    ("array", "end", "rest", "reason"),
+    [
+        ("host.alloc : memref<60x128xf32>", 60, "", None),
+        ("host.alloc : memref<60x128xf32>", 40, "", "all lanes are stored"),
+        ("host.alloc : memref<60x128xf32>", 60, "%r = tile.load %o[0, 0] : memref<60x128xf32> -> !tile.tile<f32>", "makes"),
+        ("host.slice %x [0, 0] [60, 128] [1, 1] : memref<64x128xf32> to memref<60x128xf32>", 60, "", "makes the array"),
+    ],
+)
+def test_what_is_stored_by_one(array: str, end: int, rest: str, reason: str | None) -> None:
+    """An array of the function's own, to its end, that nothing else touches; by itself where there is a product."""
+    store = walk(
+        parse(f"""
+    func.func @f(%x: memref<64x128xf32>) {{
+      %o = {array}
+      tile.grid (%i: b1=32) in ({end}) {{
+        %v = tile.full 1.0 : !tile.tile<b1=32 x 128 x bf16>
+        %w = tile.full 1.0 : !tile.tile<128 x 128 x bf16>
+        %d = tile.dot %v, %w : !tile.tile<b1=32 x 128 x bf16>, !tile.tile<128 x 128 x bf16> -> !tile.tile<b1=32 x 128 x f32>
+        tile.store %d, %o[%i, :] : !tile.tile<b1=32 x 128 x f32>, memref<60x128xf32>
+        {rest}
+      }}
+      func.return
+    }}"""),
+        StoreOp,
+    )[0]
+    found = why_no_descriptor(store)
+    assert found is None if reason is None else reason in (found or "")
+    assert takes_descriptor(store, GPU_CHIPS["sm90"]) == (reason is None)
