@@ -17,18 +17,16 @@ def _nan_max(a, b):
 
 
 @triton.jit
-def attention_0_kernel(out, q_desc, k_desc, v_desc):
-    # only written: out
+def attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
     BLOCK_1: tl.constexpr = 128
     BLOCK_2: tl.constexpr = 64
     # attention.py:19: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
     pid = tl.program_id(0)
     tile_m_block = pid % 8
     tile_b = pid // 8
-    tile_m_begin = tile_m_block * BLOCK_1
-    tile_m = tile_m_begin + tl.arange(0, BLOCK_1)
+    tile_m = tile_m_block * BLOCK_1
     # attention.py:20: queries = q[tile_b, tile_m, :]
-    queries = q_desc.load([tile_b, tile_m_begin, 0]).reshape([BLOCK_1, 128])
+    queries = q_desc.load([tile_b, tile_m, 0]).reshape([BLOCK_1, 128])
     # attention.py:24: for tile_n in hl.tile(n):
     acc = tl.zeros([BLOCK_1, 128], tl.float32)
     largest = tl.full([BLOCK_1], float("-inf"), tl.float32)
@@ -50,10 +48,7 @@ def attention_0_kernel(out, q_desc, k_desc, v_desc):
         largest = grown
         total = total * shrink + tl.sum(weights, axis=1)
     # attention.py:32: out[tile_b, tile_m, :] = (acc / total[:, :, None]).to(out.dtype)
-    tl.store(
-        out + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]),
-        (acc / total[:, None]).to(tl.bfloat16),
-    )
+    out_desc.store([tile_b, tile_m, 0], (acc / total[:, None]).to(tl.bfloat16).reshape([1, 128, 128]))
 
 
 def attention(q, k, v):
@@ -61,10 +56,10 @@ def attention(q, k, v):
     out = torch.empty((64, 1024, 128), dtype=torch.bfloat16, device=q.device)
     # attention.py:19: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
     attention_0_kernel[(512,)](
-        out,
         TensorDescriptor(_aligned(q), [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
         TensorDescriptor(_aligned(k), [64, 1024, 128], [131072, 128, 1], [1, 64, 128]),
         TensorDescriptor(_aligned(v), [64, 1024, 128], [131072, 128, 1], [1, 64, 128]),
+        TensorDescriptor(out, [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
         num_warps=8,
         num_stages=4,
     )

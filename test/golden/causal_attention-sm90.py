@@ -17,8 +17,7 @@ def _nan_max(a, b):
 
 
 @triton.jit
-def causal_attention_0_kernel(out, q_desc, k_desc, v_desc):
-    # only written: out
+def causal_attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
     BLOCK_1: tl.constexpr = 128
     BLOCK_3: tl.constexpr = 64
     BLOCK_2: tl.constexpr = 64
@@ -75,10 +74,7 @@ def causal_attention_0_kernel(out, q_desc, k_desc, v_desc):
         largest_2 = grown_2
         total_2 = total_2 * shrink_2 + tl.sum(weights_2, axis=1)
     # attention.py:58: out[tile_b, tile_m, :] = (acc / total[:, :, None]).to(out.dtype)
-    tl.store(
-        out + (tile_b * 131072 + tile_m[:, None] * 128 + tl.arange(0, 128)[None, :]),
-        (acc_2 / total_2[:, None]).to(tl.bfloat16),
-    )
+    out_desc.store([tile_b, tile_m_begin, 0], (acc_2 / total_2[:, None]).to(tl.bfloat16).reshape([1, 128, 128]))
 
 
 def causal_attention(q, k, v):
@@ -86,10 +82,10 @@ def causal_attention(q, k, v):
     out = torch.empty((64, 1024, 128), dtype=torch.bfloat16, device=q.device)
     # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
     causal_attention_0_kernel[(512,)](
-        out,
         TensorDescriptor(_aligned(q), [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
         TensorDescriptor(_aligned(k), [64, 1024, 128], [131072, 128, 1], [1, 64, 128]),
         TensorDescriptor(_aligned(v), [64, 1024, 128], [131072, 128, 1], [1, 64, 128]),
+        TensorDescriptor(out, [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
         num_warps=8,
         num_stages=4,
     )

@@ -12,8 +12,7 @@ def _aligned(x):
 
 
 @triton.jit
-def fp8_matmul_0_kernel(scales_x, scales_y, out, x_desc, y_desc):
-    # only written: out
+def fp8_matmul_0_kernel(scales_x, scales_y, x_desc, y_desc, out_desc):
     BLOCK_0: tl.constexpr = 128
     BLOCK_1: tl.constexpr = 256
     BLOCK_2: tl.constexpr = 128
@@ -39,7 +38,7 @@ def fp8_matmul_0_kernel(scales_x, scales_y, out, x_desc, y_desc):
     scales_x_block = tl.load(scales_x + tile_m)
     scales_y_block = tl.load(scales_y + tile_n)
     v = acc * scales_x_block[:, None].to(tl.float32) * scales_y_block[None, :].to(tl.float32)
-    tl.store(out + (tile_m[:, None] * 4096 + tile_n[None, :]), v.to(tl.bfloat16))
+    out_desc.store([tile_m_begin, tile_n_begin], v.to(tl.bfloat16))
 
 
 def fp8_matmul(x, y, scales_x, scales_y):
@@ -49,9 +48,9 @@ def fp8_matmul(x, y, scales_x, scales_y):
     fp8_matmul_0_kernel[(512,)](
         scales_x,
         scales_y,
-        out,
         TensorDescriptor(_aligned(x), [4096, 4096], [4096, 1], [128, 128]),
         TensorDescriptor(_aligned(y), [4096, 4096], [4096, 1], [128, 256]),
+        TensorDescriptor(out, [4096, 4096], [4096, 1], [128, 256]),
         num_warps=8,
         num_stages=4,
     )

@@ -12,8 +12,7 @@ def _aligned(x):
 
 
 @triton.jit
-def matmul_0_kernel(out, x_desc, y_desc):
-    # only written: out
+def matmul_0_kernel(x_desc, y_desc, out_desc):
     BLOCK_0: tl.constexpr = 64
     BLOCK_1: tl.constexpr = 64
     BLOCK_2: tl.constexpr = 64
@@ -24,19 +23,17 @@ def matmul_0_kernel(out, x_desc, y_desc):
     inside = pid % 96
     tile_m_block = first + inside % group
     tile_n_block = inside // group
-    tile_m_begin = tile_m_block * BLOCK_0
-    tile_m = tile_m_begin + tl.arange(0, BLOCK_0)
-    tile_n_begin = tile_n_block * BLOCK_1
-    tile_n = tile_n_begin + tl.arange(0, BLOCK_1)
+    tile_m = tile_m_block * BLOCK_0
+    tile_n = tile_n_block * BLOCK_1
     # matmul.py:20: for tile_k in hl.tile(k):
     acc = tl.zeros([BLOCK_0, BLOCK_1], tl.float32)
     for tile_k in range(0, 1000, BLOCK_2):
         # matmul.py:21: acc = torch.addmm(acc, x[tile_m, tile_k], y[tile_k, tile_n])
-        x_block = x_desc.load([tile_m_begin, tile_k])
-        y_block = y_desc.load([tile_k, tile_n_begin])
+        x_block = x_desc.load([tile_m, tile_k])
+        y_block = y_desc.load([tile_k, tile_n])
         acc = tl.dot(x_block, y_block, acc)
     # matmul.py:22: out[tile_m, tile_n] = epilogue(acc, (tile_m, tile_n)).to(out.dtype)
-    tl.store(out + (tile_m[:, None] * 768 + tile_n[None, :]), acc.to(tl.bfloat16))
+    out_desc.store([tile_m, tile_n], acc.to(tl.bfloat16))
 
 
 def matmul(x, y):
@@ -44,9 +41,9 @@ def matmul(x, y):
     out = torch.empty((1024, 768), dtype=torch.bfloat16, device=x.device)
     # matmul.py:18: for tile_m, tile_n in hl.tile([m, n]):
     matmul_0_kernel[(192,)](
-        out,
         TensorDescriptor(_aligned(x), [1024, 1000], [1000, 1], [64, 64]),
         TensorDescriptor(_aligned(y), [1000, 768], [768, 1], [64, 64]),
+        TensorDescriptor(out, [1024, 768], [768, 1], [64, 64]),
         num_warps=4,
         num_stages=4,
     )

@@ -12,8 +12,7 @@ def _aligned(x):
 
 
 @triton.jit
-def matmul_backward_0_kernel(grad_x, grad_desc, y_desc):
-    # only written: grad_x
+def matmul_backward_0_kernel(grad_desc, y_desc, grad_x_desc):
     BLOCK_0: tl.constexpr = 64
     BLOCK_1: tl.constexpr = 64
     BLOCK_2: tl.constexpr = 64
@@ -24,25 +23,21 @@ def matmul_backward_0_kernel(grad_x, grad_desc, y_desc):
     inside = pid % 128
     tile_m_block = first + inside % group
     tile_k_block = inside // group
-    tile_m_begin = tile_m_block * BLOCK_0
-    tile_m = tile_m_begin + tl.arange(0, BLOCK_0)
-    tile_k_begin = tile_k_block * BLOCK_1
-    tile_k = tile_k_begin + tl.arange(0, BLOCK_1)
-    tile_k_mask = tile_k < 1000
+    tile_m = tile_m_block * BLOCK_0
+    tile_k = tile_k_block * BLOCK_1
     # matmul.py:33: for tile_n in hl.tile(n):
     acc = tl.zeros([BLOCK_0, BLOCK_1], tl.float32)
     for tile_n in range(0, 768, BLOCK_2):
         # matmul.py:34: acc = torch.addmm(acc, grad[tile_m, tile_n], y[tile_k, tile_n].T)
-        grad_block = grad_desc.load([tile_m_begin, tile_n])
-        y_block = y_desc.load([tile_k_begin, tile_n])
+        grad_block = grad_desc.load([tile_m, tile_n])
+        y_block = y_desc.load([tile_k, tile_n])
         acc = tl.dot(grad_block, tl.trans(y_block), acc)
     # matmul.py:35: grad_x[tile_m, tile_k] = acc.to(x.dtype)
-    tl.store(grad_x + (tile_m[:, None] * 1000 + tile_k[None, :]), acc.to(tl.bfloat16), mask=tile_k_mask[None, :])
+    grad_x_desc.store([tile_m, tile_k], acc.to(tl.bfloat16))
 
 
 @triton.jit
-def matmul_backward_1_kernel(grad_y, grad_desc, x_desc):
-    # only written: grad_y
+def matmul_backward_1_kernel(grad_desc, x_desc, grad_y_desc):
     BLOCK_3: tl.constexpr = 64
     BLOCK_4: tl.constexpr = 64
     BLOCK_5: tl.constexpr = 32
@@ -53,20 +48,17 @@ def matmul_backward_1_kernel(grad_y, grad_desc, x_desc):
     inside = pid % 96
     tile_k_block = first + inside % group
     tile_n_block = inside // group
-    tile_k_begin = tile_k_block * BLOCK_3
-    tile_k = tile_k_begin + tl.arange(0, BLOCK_3)
-    tile_k_mask = tile_k < 1000
-    tile_n_begin = tile_n_block * BLOCK_4
-    tile_n = tile_n_begin + tl.arange(0, BLOCK_4)
+    tile_k = tile_k_block * BLOCK_3
+    tile_n = tile_n_block * BLOCK_4
     # matmul.py:38: for tile_m in hl.tile(m):
     acc = tl.zeros([BLOCK_3, BLOCK_4], tl.float32)
     for tile_m in range(0, 1024, BLOCK_5):
         # matmul.py:39: acc = torch.addmm(acc, x[tile_m, tile_k].T, grad[tile_m, tile_n])
-        x_block = x_desc.load([tile_m, tile_k_begin])
-        grad_block = grad_desc.load([tile_m, tile_n_begin])
+        x_block = x_desc.load([tile_m, tile_k])
+        grad_block = grad_desc.load([tile_m, tile_n])
         acc = tl.dot(tl.trans(x_block), grad_block, acc)
     # matmul.py:40: grad_y[tile_k, tile_n] = acc.to(y.dtype)
-    tl.store(grad_y + (tile_k[:, None] * 768 + tile_n[None, :]), acc.to(tl.bfloat16), mask=tile_k_mask[:, None])
+    grad_y_desc.store([tile_k, tile_n], acc.to(tl.bfloat16))
 
 
 def matmul_backward(grad, x, y):
@@ -75,17 +67,17 @@ def matmul_backward(grad, x, y):
     grad_y = torch.empty((1000, 768), dtype=torch.bfloat16, device=grad.device)
     # matmul.py:31: for tile_m, tile_k in hl.tile([m, k]):
     matmul_backward_0_kernel[(256,)](
-        grad_x,
         TensorDescriptor(_aligned(grad), [1024, 768], [768, 1], [64, 64]),
         TensorDescriptor(_aligned(y), [1000, 768], [768, 1], [64, 64]),
+        TensorDescriptor(grad_x, [1024, 1000], [1000, 1], [64, 64]),
         num_warps=4,
         num_stages=4,
     )
     # matmul.py:36: for tile_k, tile_n in hl.tile([k, n]):
     matmul_backward_1_kernel[(192,)](
-        grad_y,
         TensorDescriptor(_aligned(grad), [1024, 768], [768, 1], [32, 64]),
         TensorDescriptor(_aligned(x), [1024, 1000], [1000, 1], [32, 64]),
+        TensorDescriptor(grad_y, [1000, 768], [768, 1], [64, 64]),
         num_warps=4,
         num_stages=4,
     )
