@@ -85,7 +85,12 @@ def test_what_a_launch_writes_has_none(written: str, wanted: bool, inside: bool)
     [
         ("host.alloc : memref<60x128xf32>", 60, "", None),
         ("host.alloc : memref<60x128xf32>", 40, "", "all lanes are stored"),
-        ("host.alloc : memref<60x128xf32>", 60, "%r = tile.load %o[0, 0] : memref<60x128xf32> -> !tile.tile<f32>", "makes"),
+        (
+            "host.alloc : memref<60x128xf32>",
+            60,
+            "%r = tile.load %o[0, 0] : memref<60x128xf32> -> !tile.tile<f32>",
+            "makes",
+        ),
         ("host.slice %x [0, 0] [60, 128] [1, 1] : memref<64x128xf32> to memref<60x128xf32>", 60, "", "makes the array"),
     ],
 )
@@ -98,7 +103,8 @@ def test_what_is_stored_by_one(array: str, end: int, rest: str, reason: str | No
       tile.grid (%i: b1=32) in ({end}) {{
         %v = tile.full 1.0 : !tile.tile<b1=32 x 128 x bf16>
         %w = tile.full 1.0 : !tile.tile<128 x 128 x bf16>
-        %d = tile.dot %v, %w : !tile.tile<b1=32 x 128 x bf16>, !tile.tile<128 x 128 x bf16> -> !tile.tile<b1=32 x 128 x f32>
+        %d = tile.dot %v, %w : !tile.tile<b1=32 x 128 x bf16>, !tile.tile<128 x 128 x bf16> ->
+          !tile.tile<b1=32 x 128 x f32>
         tile.store %d, %o[%i, :] : !tile.tile<b1=32 x 128 x f32>, memref<60x128xf32>
         {rest}
       }}

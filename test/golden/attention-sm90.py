@@ -48,7 +48,7 @@ def attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
         largest = grown
         total = total * shrink + tl.sum(weights, axis=1)
     # attention.py:32: out[tile_b, tile_m, :] = (acc / total[:, :, None]).to(out.dtype)
-    out_desc.store([tile_b, tile_m, 0], (acc / total[:, None]).to(tl.bfloat16).reshape([1, 128, 128]))
+    out_desc.store([tile_b, tile_m, 0], (acc / total[:, None]).to(tl.bfloat16).reshape([1, BLOCK_1, 128]))
 
 
 def attention(q, k, v):

@@ -74,7 +74,7 @@ def causal_attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
         largest_2 = grown_2
         total_2 = total_2 * shrink_2 + tl.sum(weights_2, axis=1)
     # attention.py:58: out[tile_b, tile_m, :] = (acc / total[:, :, None]).to(out.dtype)
-    out_desc.store([tile_b, tile_m_begin, 0], (acc_2 / total_2[:, None]).to(tl.bfloat16).reshape([1, 128, 128]))
+    out_desc.store([tile_b, tile_m_begin, 0], (acc_2 / total_2[:, None]).to(tl.bfloat16).reshape([1, BLOCK_1, 128]))
 
 
 def causal_attention(q, k, v):

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.tensor_descriptors import ALIGNED, Descriptor, descriptors, is_described, pointers
 from kopt.dialects import tile, triton
-from kopt.dialects.tile.index_list import AllAttr, SliceAttr
+from kopt.dialects.tile.index_list import AllAttr, SliceAttr, is_number
 from kopt.ir.ranges import binding
 from kopt.lowering.expr import Expr
 from kopt.lowering.triton import memory
@@ -62,8 +62,15 @@ def print_store(kernel: TritonPrinter, op: tile.StoreOp) -> None:
         return
     descriptor, value = Descriptor.of(op), kernel.whole(op.value)
     begins = ", ".join(_begin(kernel, entry) for entry in op.entries)
-    shape = "" if tile.tile_type(op.value).shape == descriptor.block else f".reshape({[*descriptor.block]})"
+    shape = "" if tile.tile_type(op.value).shape == descriptor.block else f".reshape({_block(kernel, op)})"
     kernel.line(f"{kernel.descriptors[descriptor]}.store([{begins}], {value.text}{shape})")
+
+
+def _block(kernel: TritonPrinter, op: tile.StoreOp) -> str:
+    """The sizes of a stored block in the dimensions of its array, 1 where a number picks."""
+    type = tile.tile_type(op.value)
+    lanes = iter(kernel.sizes(type.shape, type)[1:-1].split(", "))
+    return f"[{', '.join('1' if is_number(entry) else next(lanes) for entry in op.entries)}]"
 
 
 def _begin(kernel: TritonPrinter, entry: object) -> str:
