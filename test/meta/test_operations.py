@@ -35,7 +35,6 @@ REWRITTEN = {
         "tile.block_size": "a constant: fold-block-sizes",
         "tile.valid_count": "a constant, or end less begin: fold-block-sizes",
         "tile.dim": "nothing: a kernel is compiled for one shape",
-        "tile.scaling_extf": "numbers times factors: expand-scaling",
         "tile.shift": "an offset of an index map, or slices of aligned blocks",
     },
     "triton": {
