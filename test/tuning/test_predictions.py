@@ -45,7 +45,7 @@ def test_a_schedule_that_is_pinned_is_what_is_predicted() -> None:
         assert predictions.of(found.lower(config), config) < 0.97 * slowest[0]
 
 
-@pytest.mark.parametrize("target, ids", [("triton:sm90", {"x", "y"}), ("triton:sm80", set())])
+@pytest.mark.parametrize("target, ids", [("triton:sm90", {"x", "y", "out"}), ("triton:sm80", set())])
 def test_pointers_are_an_alternative_to_descriptors(target: str, ids: set[str]) -> None:
     """On chips that have these; what is pinned already has none."""
     found = subject(target, MATRIX, MATRIX)
