@@ -35,7 +35,7 @@ def counting_sort(numbers):
     # histogram.py:20: for tile in hl.tile(numbers.size(0)):
     counting_sort_0_kernel[(64,)](numbers, counts, num_warps=1, num_stages=1)
     # histogram.py:22: places = torch.cumsum(counts, 0).to(torch.int32) - counts
-    array = torch.ops.aten.cumsum.default(counts, 0)
+    array = torch.ops.aten.cumsum.default(counts, 0, dtype=torch.int32)
     array_2 = torch.empty((256,), dtype=torch.int32, device=numbers.device)
     array_2.copy_(array)
     places = torch.ops.aten.sub.Tensor(array_2, counts)

@@ -120,43 +120,40 @@ def counting_sort_1_kernel(
 
 def counting_sort(numbers):
     counts = jnp.zeros((256,), jnp.int32)  # histogram.py:19
-    with jax.enable_x64(False):
-        counts_2 = pl.pallas_call(  # histogram.py:20
-            counting_sort_0_kernel,
-            grid=(4,),
-            in_specs=[pl.BlockSpec((1024,), lambda tile: (tile,)), pl.BlockSpec((256,), lambda tile: (0,))],
-            out_specs=pl.BlockSpec((256,), lambda tile: (0,)),
-            out_shape=jax.ShapeDtypeStruct((256,), jnp.int32),
-            input_output_aliases={1: 0},
-            compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",)),
-            name="counting_sort_0",
-        )(numbers, counts)
-    v = jnp.cumsum(counts_2, axis=0, dtype=jnp.int64)  # histogram.py:22
-    v_2 = v.astype(jnp.int32)  # histogram.py:22
-    places = (v_2 - counts_2).astype(jnp.int32)  # histogram.py:22
+    counts_2 = pl.pallas_call(  # histogram.py:20
+        counting_sort_0_kernel,
+        grid=(4,),
+        in_specs=[pl.BlockSpec((1024,), lambda tile: (tile,)), pl.BlockSpec((256,), lambda tile: (0,))],
+        out_specs=pl.BlockSpec((256,), lambda tile: (0,)),
+        out_shape=jax.ShapeDtypeStruct((256,), jnp.int32),
+        input_output_aliases={1: 0},
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",)),
+        name="counting_sort_0",
+    )(numbers, counts)
+    v = jnp.cumsum(counts_2, axis=0, dtype=jnp.int32)  # histogram.py:22
+    places = (v - counts_2).astype(jnp.int32)  # histogram.py:22
     places_2 = places.reshape((2, 128))  # histogram.py:24
-    with jax.enable_x64(False):
-        places_3, out = pl.pallas_call(  # histogram.py:24
-            counting_sort_1_kernel,
-            grid=(1,),
-            in_specs=[pl.BlockSpec((4096,), lambda tile: (tile,)), pl.BlockSpec((2, 128), lambda tile: (0, 0))],
-            out_specs=[pl.BlockSpec((2, 128), lambda tile: (0, 0)), pl.BlockSpec((32, 128), lambda tile: (0, 0))],
-            out_shape=[jax.ShapeDtypeStruct((2, 128), jnp.int32), jax.ShapeDtypeStruct((32, 128), jnp.int32)],
-            scratch_shapes=[
-                pltpu.SemaphoreType.DMA((1,)),
-                pltpu.SMEM((4096,), jnp.int32),
-                pltpu.VMEM((4096,), jnp.int32),
-                pltpu.SemaphoreType.DMA((1,)),
-                pltpu.SMEM((4096,), jnp.int32),
-                pltpu.VMEM((4096,), jnp.int32),
-                pltpu.VMEM((4096, 128), jnp.int32),
-                pltpu.SemaphoreType.DMA((1,)),
-                pltpu.SMEM((4096,), jnp.int32),
-                pltpu.VMEM((4096,), jnp.int32),
-            ],
-            input_output_aliases={1: 0},
-            compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",)),
-            name="counting_sort_1",
-        )(numbers, places_2)
+    places_3, out = pl.pallas_call(  # histogram.py:24
+        counting_sort_1_kernel,
+        grid=(1,),
+        in_specs=[pl.BlockSpec((4096,), lambda tile: (tile,)), pl.BlockSpec((2, 128), lambda tile: (0, 0))],
+        out_specs=[pl.BlockSpec((2, 128), lambda tile: (0, 0)), pl.BlockSpec((32, 128), lambda tile: (0, 0))],
+        out_shape=[jax.ShapeDtypeStruct((2, 128), jnp.int32), jax.ShapeDtypeStruct((32, 128), jnp.int32)],
+        scratch_shapes=[
+            pltpu.SemaphoreType.DMA((1,)),
+            pltpu.SMEM((4096,), jnp.int32),
+            pltpu.VMEM((4096,), jnp.int32),
+            pltpu.SemaphoreType.DMA((1,)),
+            pltpu.SMEM((4096,), jnp.int32),
+            pltpu.VMEM((4096,), jnp.int32),
+            pltpu.VMEM((4096, 128), jnp.int32),
+            pltpu.SemaphoreType.DMA((1,)),
+            pltpu.SMEM((4096,), jnp.int32),
+            pltpu.VMEM((4096,), jnp.int32),
+        ],
+        input_output_aliases={1: 0},
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",)),
+        name="counting_sort_1",
+    )(numbers, places_2)
     out_2 = out.reshape((4096,))  # histogram.py:24
     return out_2

@@ -30,6 +30,7 @@ from kopt.dialects.definition.effects import effects
 from kopt.dialects.host.operators import KEYWORDS as KNOWN_KEYWORDS
 from kopt.dialects.host.operators import problem
 from kopt.dialects.host.out_forms import OUT_FORMS
+from kopt.dialects.tile.traits import Canonicalized
 
 KEYWORDS = "keywords"
 _LITERALS = (UnitAttr, NoneAttr, NoneType, StringAttr, IntegerAttr, FloatAttr)
@@ -62,7 +63,7 @@ class CallOp(Op):
     arguments = prop_def(ArrayAttr)
     outputs = var_result_def(MemRefType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalized())
 
     assembly_format = (
         "$callee `(` $inputs `)` `args` $arguments attr-dict `:` `(` type($inputs) `)` `->` `(` type($outputs) `)`"

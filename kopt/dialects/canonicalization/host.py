@@ -1,0 +1,43 @@
+"""Canonicalisations of the ``host`` dialect.
+
+%w = call "aten.cumsum…"(%x) : i64   copy %w to %a : i64, i32  →  the sums in i32: they wrap, as the copy does
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerType, MemRefType, StringAttr, i64
+from xdsl.ir import Attribute, Operation
+from xdsl.pattern_rewriter import RewritePattern
+
+from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
+from kopt.dialects.host.calls import CallOp, keywords_of
+from kopt.dialects.host.storage import CopyOp
+from kopt.dialects.tile.types import array_type
+
+#: Sums and products of integers: modulo a power of two they are those of what is left of their operands.
+_WRAPPING = ("aten.cumprod.default", "aten.cumsum.default", "aten.sum.default", "aten.sum.dim_IntList")
+
+
+def _narrowed(op: CallOp) -> Replacement:
+    """Sums in 64 bits of which only fewer are kept."""
+    if op.callee.data not in _WRAPPING or keywords_of(op) or op.outputs[0].type.element_type != i64:
+        return None
+    kept = {_kept(use.operation) for use in op.outputs[0].uses}
+    (element, *others) = kept or {None}
+    summed = array_type(op.inputs[0]).element_type
+    if others or not isinstance(element, IntegerType) or not isinstance(summed, IntegerType):
+        return None
+    type = MemRefType(element, op.outputs[0].type.get_shape())
+    return CallOp(op.callee.data, op.inputs, [*op.arguments, StringAttr(str(element))], [type], ["dtype"])
+
+
+def _kept(user: Operation) -> Attribute | None:
+    """The narrower integers that a copy converts to; a boolean is not what is left of a number."""
+    element = array_type(user.target).element_type if isinstance(user, CopyOp) else None
+    return element if isinstance(element, IntegerType) and 1 < element.width.data < i64.width.data else None
+
+
+RULES: dict[type[Operation], tuple[Rule, ...]] = {CallOp: (_narrowed,)}
+
+#: The patterns of each op, made once.
+PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = patterns(RULES)
