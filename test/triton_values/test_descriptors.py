@@ -95,6 +95,21 @@ def test_stores_that_a_plan_puts_through_pointers(rows):
     assert described(kernel, x, y) == 2
 
 
+def test_a_product_of_numbers_is_stored_as_a_whole():
+    """Into a plane that a number picks: what is stored has other dimensions, all of it."""
+
+    def halved(q, k):
+        out = torch.empty([q.size(0), q.size(1), k.size(1)])
+        for b, m in hl.tile(q.size()[:2], block_size=[1, None]):
+            out[b.begin, m, :] = torch.mm(q[b.begin, m, :], k[b.begin, :, :].T) * 0.5
+        return out
+
+    q, k = normal(3, 40, 64), normal(3, 32, 64, seed=1)
+    kernel = kopt.kernel(halved, target="triton:interpret")
+    torch.testing.assert_close(kernel(q, k), q @ k.mT * 0.5, atol=1e-4, rtol=1e-4)
+    assert described(kernel, q, k) == 3
+
+
 def test_arrays_of_the_caller_are_written_through_pointers():
     """They may begin anywhere, and a copy would be written in their place."""
 

@@ -16,7 +16,7 @@ from kopt.analysis.tensor_descriptors import ALIGNED, Descriptor, descriptors, i
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, is_number
 from kopt.ir.ranges import binding
-from kopt.lowering.expr import Expr
+from kopt.lowering.expr import ATOM, Expr
 from kopt.lowering.triton import memory
 from kopt.lowering.triton.kernel import TritonPrinter
 from kopt.lowering.triton.memory import strides_of
@@ -62,8 +62,9 @@ def print_store(kernel: TritonPrinter, op: tile.StoreOp) -> None:
         return
     descriptor, value = Descriptor.of(op), kernel.whole(op.value)
     begins = ", ".join(_begin(kernel, entry) for entry in op.entries)
-    shape = "" if tile.tile_type(op.value).shape == descriptor.block else f".reshape({_block(kernel, op)})"
-    kernel.line(f"{kernel.descriptors[descriptor]}.store([{begins}], {value.text}{shape})")
+    same = tile.tile_type(op.value).shape == descriptor.block
+    text = value.text if same else f"{value.at(ATOM)}.reshape({_block(kernel, op)})"
+    kernel.line(f"{kernel.descriptors[descriptor]}.store([{begins}], {text})")
 
 
 def _block(kernel: TritonPrinter, op: tile.StoreOp) -> str:
