@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from kopt.cached_property import cached_property
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.loaded import Contents
+from kopt.planning.padding import is_padded
 from kopt.planning.tpu_memory import live_bytes
 from kopt.planning.tpu_work import Cycles, cycles
 from kopt.planning.trips import Number, Sizes, all_trips
@@ -33,12 +36,20 @@ class AtSizes:
         self.costs = tpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)
         self._live: dict[frozenset[str], Number] = {}
+        self._padded: dict[str, Number] = {}
 
     def live(self, unrolled: frozenset[str] = frozenset()) -> Number:
         """The most bytes of values beyond registers that are alive at once, where some loops are ``unrolled``."""
         if unrolled not in self._live:
             self._live[unrolled] = live_bytes(self.model.live, self.sizes, unrolled)
         return self._live[unrolled]
+
+    def is_padded(self, operand: str) -> Number:
+        """Whether a block of an array reaches beyond it: copied whole, it needs padding."""
+        if operand not in self._padded:
+            found = [is_padded(access, self.sizes, self.trips) for access in self.model.of(operand)]
+            self._padded[operand] = np.any(np.broadcast_arrays(False, *found), axis=0)
+        return self._padded[operand]
 
     @cached_property
     def work(self) -> Mapping[Path, Cycles]:

@@ -14,7 +14,7 @@ from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
 from kopt.planning.items import Cost
 from kopt.planning.loaded import listed_changes
-from kopt.planning.padding import STREAMED, is_padded
+from kopt.planning.padding import STREAMED
 from kopt.planning.steps import Moved, Pipeline, PipelineCost
 from kopt.planning.tpu_memory import Memory
 from kopt.planning.tpu_work import Cycles, product
@@ -276,12 +276,10 @@ class TpuLaunch:
 
     def _padded_bytes(self, buffer: Buffer) -> Number:
         """Bytes that the host moves to pad the array of a buffer, and to slice it."""
-        accesses = self.blocks.accesses(buffer)
-        if buffer.kind not in STREAMED or not accesses:
+        if buffer.kind not in STREAMED:
             return 0
-        padded = np.any(np.broadcast_arrays(*(is_padded(one, self.sizes, self.trips) for one in accesses)), axis=0)
         passes = _PASS * self.blocks.reads(buffer) + _PASSES["slice"] * self.blocks.writes(buffer)
-        return padded * passes * self.blocks.array_size(buffer.operand)
+        return self.launch.is_padded(buffer.operand) * passes * self.blocks.array_size(buffer.operand)
 
     def _scalar_bytes(self) -> Number:
         return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)

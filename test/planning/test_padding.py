@@ -51,3 +51,12 @@ def test_what_is_written_is_sliced_too() -> None:
     buffers = tuple(replace(one, kind="writeback") if one.operand == "o" else one for one in plan.buffers)
     found = TpuLaunch(AtSizes(model, SIZES, V6E, {}), replace(plan, buffers=buffers)).cost()
     assert found.host_bytes == 2 * 2 * 2048 * 500 + 2 * 1024 * 500
+
+
+def test_cores_that_share_cells_pad_the_same_array() -> None:
+    """The rows of one core end inside of the array, and those of both beyond it."""
+    plan = matmul_plan("prefetch")
+    model = matmul(1000, 2048, 512)
+    one, two = (TpuLaunch(AtSizes(model, SIZES, TPU_CHIPS[chip], {}), plan).cost() for chip in ("v6e", "v5p"))
+    assert (one.cores, two.cores) == (1, 2)
+    assert one.host_bytes == two.host_bytes == 2 * 2 * 1000 * 2048
