@@ -6,21 +6,15 @@ from typing import Any
 
 import torch
 
-from kopt.dialects.tile import ScalingExtfOp
-from kopt.frontend.dtypes import element_type
+from kopt.dialects.tile.scaling import SCALED_FORMATS, SCALES, ScalingExtfOp, numbers_each
+from kopt.frontend.dtypes import element_type, torch_dtype
 from kopt.frontend.ops.matrices import dot
 from kopt.frontend.ops.slicing import plain_dim
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, as_tensor, describe
 
-_FORMATS = {
-    "e4m3": torch.float8_e4m3fn,
-    "e5m2": torch.float8_e5m2,
-    "bf16": torch.bfloat16,
-    "fp16": torch.float16,
-    "e2m1": torch.uint8,
-}
-_SCALES = (torch.uint8, torch.float8_e4m3fn)
+_FORMATS = {name: torch_dtype(type) for name, type in SCALED_FORMATS.items()}
+_SCALES = [torch_dtype(type) for type in SCALES]
 
 
 def dot_scaled(
@@ -60,7 +54,7 @@ def _scaled(value: Any, scale: Any, format: str, dim: int, dtype: torch.dtype) -
         unsupported(f"'{format}' in hl.dot_scaled is {_FORMATS[format]}, found {describe(value)}", id="dtype")
     if value.rank != 2 or scale.rank != 2 or scale.dtype not in _SCALES:
         unsupported("hl.dot_scaled multiplies matrices with matrices of scales in uint8 or float8_e4m3fn", id="dtype")
-    elements = int(value.shape[dim]) * (2 if format == "e2m1" else 1)
+    elements = int(value.shape[dim]) * numbers_each(format)
     if elements % int(scale.shape[1]):
         unsupported(f"{elements} elements do not fall into {int(scale.shape[1])} groups of one scale", id="dtype")
     value, scale = plain_dim(value, dim), plain_dim(scale, 1)

@@ -15,7 +15,7 @@ from kopt.ir.index_expr import IndexExpr
 from kopt.ir.to_ssa import IndexWriter
 from kopt.ir.value_range import ValueRange
 from kopt.passes.lane_comparisons import compare_lanes
-from kopt.passes.normalising.indices import as_index
+from kopt.passes.normalising.indices import index_of
 from kopt.walk import walk
 
 _COMPARISONS = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge"))
@@ -30,8 +30,7 @@ def use_facts(cells: Operation, blocks: Mapping[SSAValue, ValueRange]) -> None:
     becomes
         %first = arith.addi (tile.begin %i), -64   …
     """
-    facts = IndexAnalysis(blocks)
-    _shorten(cells, facts)
+    _shorten(cells, IndexAnalysis(blocks))
     _choose_once(cells, IndexAnalysis(blocks))
     facts = IndexAnalysis(blocks)
     compare_lanes({op.result: facts.condition(op.result) for op in walk(cells, *_COMPARISONS)}, facts)
@@ -46,8 +45,7 @@ def _shorten(cells: Operation, facts: IndexAnalysis) -> None:
             shorter[op] = found
     for op, expr in shorter.items():
         build = Builder(op)
-        writer = IndexWriter(build.add, lambda value, build=build: as_index(value, build), facts.begin)
-        build.replace(writer.value(expr))
+        build.replace(index_of(expr, build, facts))
 
 
 def _choose_once(cells: Operation, facts: IndexAnalysis) -> None:

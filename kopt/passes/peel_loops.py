@@ -19,12 +19,11 @@ from kopt.dialects.tile import ForOp, MaskOp
 from kopt.dialects.tile.plan_attr import ScheduleAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full
-from kopt.ir.to_ssa import IndexWriter
 from kopt.passes.canonicalize import Simplest
 from kopt.passes.cloning import clone_with_new_tags
 from kopt.passes.dce import eliminate
 from kopt.passes.lane_comparisons import compare_lanes
-from kopt.passes.normalising.indices import as_index
+from kopt.passes.normalising.indices import index_of
 from kopt.walk import walk
 
 
@@ -58,7 +57,7 @@ class PeelLoopsPass(ModulePass):
 def _split(loop: ForOp, found: Peeling, analysis: IndexAnalysis) -> tuple[ForOp, ForOp]:
     """Makes two loops of one: of the full visits, and of the others."""
     build = Builder(loop)
-    split = IndexWriter(build.add, lambda value: as_index(value, build), analysis.begin).value(found.split)
+    split = index_of(found.split, build, analysis)
     copies: dict[SSAValue, SSAValue] = {}
     full = clone_with_new_tags(loop, copies)
     first = _part(loop, (loop.bounds[0], split), loop.inits, full.detach_region(0))

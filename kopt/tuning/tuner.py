@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kopt.config import Config, make_config
+from kopt.config import POLICIES, Config, make_config
 from kopt.errors import ArgumentError, KoptError, UnsupportedError
 from kopt.targets.chips import Chip
 from kopt.targets.target import Target
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Rounds of candidates that are compiled, where all of those before are illegal.
 _ROUNDS = 3
-#: What caches may be told of all loads that a kernel says nothing of.
-_EVICTIONS = ("first", "last")
 #: To how many times as many cells reduction loops may be dealt out.
 _SPLITS = (1, 2, 4, 8)
 
@@ -290,7 +288,7 @@ class Tuner:
     def _policies(self) -> list[dict[str, Any]]:
         """What caches may be told of loads: of a GPU that is here, since only its times tell these apart."""
         timed = self.measurer is not None and self.target.family == "triton"
-        return [{"load_eviction_policies": policy} for policy in _EVICTIONS] if timed else []
+        return [{"load_eviction_policies": policy} for policy in POLICIES if policy] if timed else []
 
     @property
     def _waiting(self) -> list[Candidate]:

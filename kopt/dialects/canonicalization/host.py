@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, StringAttr, i64
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
 from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
@@ -23,15 +23,14 @@ def _narrowed(op: CallOp) -> Replacement:
     if op.callee.data not in _WRAPPING or keywords_of(op) or op.outputs[0].type.element_type != i64:
         return None
     kept = {_kept(use.operation) for use in op.outputs[0].uses}
-    (element, *others) = kept or {None}
-    summed = array_type(op.inputs[0]).element_type
-    if others or not isinstance(element, IntegerType) or not isinstance(summed, IntegerType):
+    element = kept.pop() if len(kept) == 1 else None
+    if element is None or not isinstance(array_type(op.inputs[0]).element_type, IntegerType):
         return None
     type = MemRefType(element, op.outputs[0].type.get_shape())
     return CallOp(op.callee.data, op.inputs, [*op.arguments, StringAttr(str(element))], [type], ["dtype"])
 
 
-def _kept(user: Operation) -> Attribute | None:
+def _kept(user: Operation) -> IntegerType | None:
     """The narrower integers that a copy converts to; a boolean is not what is left of a number."""
     element = array_type(user.target).element_type if isinstance(user, CopyOp) else None
     return element if isinstance(element, IntegerType) and 1 < element.width.data < i64.width.data else None

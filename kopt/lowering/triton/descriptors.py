@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from kopt.analysis.tensor_descriptors import ALIGNED, Descriptor, descriptors, is_described, pointers
+from kopt.analysis.tensor_descriptors import ALIGNED, DescribedAccess, Descriptor, descriptors, is_described, pointers
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, is_number
 from kopt.ir.ranges import binding
@@ -47,8 +47,7 @@ def print_load(kernel: TritonPrinter, op: tile.LoadOp) -> None:
         memory.print_load(kernel, op)
         return
     descriptor, type = Descriptor.of(op), tile.tile_type(op.result)
-    begins = ", ".join(_begin(kernel, entry) for entry in op.entries)
-    text = f"{kernel.descriptors[descriptor]}.load([{begins}])"
+    text = f"{kernel.descriptors[descriptor]}.load({_begins(kernel, op)})"
     if type.shape != descriptor.block:
         text += f".reshape({kernel.sizes(type.shape, type)})"
     hint = op.result.name_hint or f"{kernel[op.memory].text}_block"
@@ -61,17 +60,21 @@ def print_store(kernel: TritonPrinter, op: tile.StoreOp) -> None:
         memory.print_store(kernel, op)
         return
     descriptor, value = Descriptor.of(op), kernel.whole(op.value)
-    begins = ", ".join(_begin(kernel, entry) for entry in op.entries)
     same = tile.tile_type(op.value).shape == descriptor.block
     text = value.text if same else f"{value.at(ATOM)}.reshape({_block(kernel, op)})"
-    kernel.line(f"{kernel.descriptors[descriptor]}.store([{begins}], {text})")
+    kernel.line(f"{kernel.descriptors[descriptor]}.store({_begins(kernel, op)}, {text})")
 
 
 def _block(kernel: TritonPrinter, op: tile.StoreOp) -> str:
     """The sizes of a stored block in the dimensions of its array, 1 where a number picks."""
     type = tile.tile_type(op.value)
-    lanes = iter(kernel.sizes(type.shape, type)[1:-1].split(", "))
+    lanes = iter(kernel.size_names(type.shape, type))
     return f"[{', '.join('1' if is_number(entry) else next(lanes) for entry in op.entries)}]"
+
+
+def _begins(kernel: TritonPrinter, op: DescribedAccess) -> str:
+    """Where the block of an access begins, as a list."""
+    return f"[{', '.join(_begin(kernel, entry) for entry in op.entries)}]"
 
 
 def _begin(kernel: TritonPrinter, entry: object) -> str:

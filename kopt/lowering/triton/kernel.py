@@ -187,11 +187,14 @@ class TritonPrinter(Printer):
 
     def sizes(self, shape: Sequence[int], type: tile.TileType) -> str:
         """A shape as a list, with the names of block sizes."""
+        return f"[{', '.join(self.size_names(shape, type))}]"
+
+    def size_names(self, shape: Sequence[int], type: tile.TileType) -> list[str]:
+        """The sizes of a shape, by the names of blocks where they have one."""
         if not shape:
-            return "[]"
+            return []
         pairs = zip(shape, type.tags, strict=True)
-        names = [self.blocks.get(tag, str(size)) if size != 1 else "1" for size, tag in pairs]
-        return f"[{', '.join(names)}]"
+        return [self.blocks.get(tag, str(size)) if size != 1 else "1" for size, tag in pairs]
 
     def dtype(self, type: Attribute) -> str:
         """``tl.float32`` for an element type."""

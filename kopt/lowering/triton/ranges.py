@@ -102,9 +102,8 @@ def mask_of(kernel: TritonPrinter, range: SSAValue, position: int, rank: int) ->
 
 def masks_of(kernel: TritonPrinter, limits: Sequence[SSAValue | None]) -> Expr | None:
     """Whether each lane is inside all of the ranges that limit its dimensions, or None without limits."""
-    needed = [None if limit is None or always_full(limit) else limit for limit in limits]
-    masks = [mask_of(kernel, limit, n, len(limits)) for n, limit in enumerate(needed) if limit is not None]
-    return both(masks)
+    needed = [(n, limit) for n, limit in enumerate(limits) if limit is not None and not always_full(limit)]
+    return both([mask_of(kernel, limit, n, len(limits)) for n, limit in needed])
 
 
 def both(masks: Sequence[Expr]) -> Expr | None:

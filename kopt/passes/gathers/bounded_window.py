@@ -15,9 +15,8 @@ from kopt.analysis.values.bounded import Bounded
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ConcatOp, DimAttr, LoadOp, ShiftOp, SplatOp, TakeAlongOp, element_of, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.to_ssa import IndexWriter
 from kopt.passes.access_building import replace_load
-from kopt.passes.normalising.indices import as_index
+from kopt.passes.normalising.indices import index_of
 from kopt.passes.regrouping import in_parts, regroup
 from kopt.passes.replacing import replacing
 from kopt.passes.retyping import all_lanes
@@ -34,8 +33,7 @@ def fetch_bounded_window(load: LoadOp, analysis: IndexAnalysis, found: Bounded) 
         …   // of %w the rows (%at - %n) / 128, and of those the lanes (%at - %n) % 128
     """
     (entry,), rows, build = load.indices, found.rows, Builder(load)
-    write = IndexWriter(build.add, lambda value: as_index(value, build), analysis.begin)
-    first = write.value(found.first)
+    first = index_of(found.first, build, analysis)
     block = build.add(ShiftOp(build.add(all_lanes(rows * LANES, load)), first))
     value = build.add(replacing(load, LoadOp(load.memory, [block])), "near")
     value = build.reshape(build.cast(value, wide(element_of(value))), [rows, LANES])

@@ -11,11 +11,10 @@ from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ALL, BroadcastOp, DimAttr, LoadOp, SplatOp, TakeAlongOp, TileType, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO
-from kopt.ir.to_ssa import IndexWriter
 from kopt.passes.access_building import pick, replace_load
 from kopt.passes.gathers.row_form import RowForm
 from kopt.passes.launch_arrays import Arrays
-from kopt.passes.normalising.indices import as_index
+from kopt.passes.normalising.indices import index_of
 from kopt.passes.replacing import replacing
 
 
@@ -49,7 +48,7 @@ def _place(load: LoadOp, held: HeldBlock, build: Builder) -> SSAValue:
     index, start = build.cast(entry, i32), start_of(held, sums)
     if start == ZERO:
         return index
-    first = IndexWriter(build.add, lambda value: as_index(value, build), sums.begin).value(start)
+    first = index_of(start, build, sums)
     return build.compute("sub", index, build.add(SplatOp(first, tile_type(index))))
 
 

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import BeginOp, DimAttr, ExtractOp, RangeType, TileType
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.sums import SumAnalysis
 from kopt.ir.to_ssa import IndexWriter
@@ -41,6 +42,6 @@ def tile_of(expr: IndexExpr, dims: Sequence[DimAttr], build: Builder, sums: SumA
     return TileWriter(build.add, sums.begin).value(expr, dims, i32)
 
 
-def index_of(expr: IndexExpr, build: Builder, sums: SumAnalysis) -> SSAValue:
-    """A sum that is the same in all lanes as an ``index``."""
-    return IndexWriter(build.add, lambda value: as_index(value, build), sums.begin).value(expr)
+def index_of(expr: IndexExpr, build: Builder, analysis: IndexAnalysis) -> SSAValue:
+    """An expression that is the same in all lanes as an ``index``."""
+    return IndexWriter(build.add, lambda value: as_index(value, build), analysis.begin).value(expr)
