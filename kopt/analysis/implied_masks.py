@@ -1,4 +1,4 @@
-"""Masks that other masks imply: what a choice between a masked value and its own fill chooses anyway. Pure.
+"""Masks that other masks imply: of two nested selects with one fill, the condition that is enough. Pure.
 
 %a = tile.select %window, %x, %fill   %b = tile.select %inside, %a, %fill     // %window holds only where %inside does
 """
@@ -13,7 +13,7 @@ from kopt.ir.from_ssa import IndexAnalysis
 
 
 def implied_choice(outer: SelectOp, analysis: IndexAnalysis) -> tuple[SSAValue, SSAValue] | None:
-    """The one condition, and the value where it holds, of a choice that keeps what another keeps; None of others."""
+    """The condition and the value of one select in place of two nested ones; None where neither implies the other."""
     inner = outer.on_true.owner
     if not isinstance(inner, SelectOp) or not _are_same(inner.on_false, outer.on_false):
         return None

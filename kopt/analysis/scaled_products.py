@@ -49,7 +49,7 @@ def _kind(op: ScalingExtfOp) -> tuple[str, int]:
 
 
 def _is_taken(op: ScalingExtfOp, chip: GpuChip) -> bool:
-    """Whether a matrix unit takes an operand: numbers between powers of two have scales of numbers of 4 bits alone."""
+    """Whether a matrix unit takes an operand: scales that are no powers of two are for numbers of 4 bits alone."""
     scale, group = _kind(op)
     fits = op.format.data in (_FORMATS if scale == "ui8" else _FORMATS[:1])
     return fits and chip.scales.get(scale) == group

@@ -1,4 +1,4 @@
-"""What holds in some cells of a grid only: numbers that are sums there, and masks that say less than others."""
+"""Simplifies a branch by what holds in its cells: maxima become sums there, and masks go that others imply."""
 
 from __future__ import annotations
 

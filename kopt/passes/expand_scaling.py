@@ -1,4 +1,4 @@
-"""The pass ``expand-scaling``: operands of scaled products are multiplied out, where a chip has no such products."""
+"""The pass ``expand-scaling``: operands are multiplied by their scales, where a chip has no scaled products."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class ExpandScalingPass(ModulePass):
-    """Computes each ``tile.scaling_extf`` by elementwise operations, but those that a chip's products take as they are.
+    """Expands each ``tile.scaling_extf`` into elementwise operations, unless products of the chip take it as it is.
 
     The products of a chip that has scaled ones (`GpuChip.scales`) take two such operands of 4 or 8 bits, a scale for
     as many neighbours as the chip has it for, and 16 rows and columns at least. There they stay, for
@@ -30,6 +30,8 @@ class ExpandScalingPass(ModulePass):
         %e = tile.exp2 (%s - 127)         // NaN where %s is 255
         %f = each of %e for its group
         %w = tile.cast (%n * %f) to bf16
+
+    It never refuses.
     """
 
     name = "expand-scaling"

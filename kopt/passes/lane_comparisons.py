@@ -1,4 +1,4 @@
-"""Comparisons of element numbers in which nothing but lanes is left: a diagonal block begins where rows do."""
+"""Writes comparisons of element numbers by lanes alone, where both blocks begin at one element, as on a diagonal."""
 
 from __future__ import annotations
 

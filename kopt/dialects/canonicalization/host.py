@@ -14,7 +14,7 @@ from kopt.dialects.host.calls import CallOp, keywords_of
 from kopt.dialects.host.storage import CopyOp
 from kopt.dialects.tile.types import array_type
 
-#: Sums and products of integers: modulo a power of two they are those of what is left of their operands.
+#: Sums and products of integers, which wrap: low bits of a result follow from low bits of the operands.
 _WRAPPING = ("aten.cumprod.default", "aten.cumsum.default", "aten.sum.default", "aten.sum.dim_IntList")
 
 
