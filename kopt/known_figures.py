@@ -1,4 +1,4 @@
-"""What kopt knows of the time that a lowered kernel takes on a TPU: trips, bytes, products, its own model's items.
+"""What kopt knows of the time that a lowered kernel takes on a TPU: trips, bytes and products.
 
 Exact, as far as it follows from the IR and from what arguments hold, where that is given: loops may run from
 `offsets[i]` to `offsets[i + 1]`, and rows may come from where indices say.
@@ -37,8 +37,7 @@ from kopt.interpreter.host_values import HostValues
 from kopt.ir.ranges import binding
 from kopt.pass_manager import Instrumentation, run
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.items import Cost
-from kopt.planning.least_cost import least_cost, least_seconds
+from kopt.planning.least_cost import least_seconds
 from kopt.runtime.figures import Floor, KnownKernel, KnownModule
 from kopt.targets.chips import Chip, TpuChip
 from kopt.targets.costs import tpu_costs
@@ -89,24 +88,6 @@ class SourceFigures:
         """The products of each launch."""
         return [_known(partial(product_flops, *pair))[0] for pair in zip(self._grids, self._blocks, strict=True)]
 
-    @cached_property
-    def items(self) -> list[dict[str, float]]:
-        """The items of each launch's time beside its bytes; none where they are not known."""
-        chip = self._chip
-        known = [least_cost(one, chip, self.lengths) if isinstance(chip, TpuChip) else None for one in self.models]
-        return list(map(_items, known))
-
-
-def _items(cost: Cost | None) -> dict[str, float]:
-    if cost is None:
-        return {}
-    parts = {
-        "MXU": [cost.mxu_seconds],
-        "VPU": [cost.vpu_seconds],
-        "latency": [cost.overhead_seconds, cost.exposed_seconds],
-    }
-    return {name: sum(float(np.min(one)) for one in ones if one is not None) for name, ones in parts.items()}
-
 
 def known_module(
     module: ModuleOp,
@@ -123,8 +104,7 @@ def known_module(
     found = {call: _Call(call, given, chip) for call in calls}
     alike = len(calls) == len(source.flops)
     flops = source.flops if alike else [None] * len(calls)
-    items = source.items if alike else [{}] * len(calls)
-    kernels = [found[call].known(one, parts) for call, one, parts in zip(calls, flops, items, strict=True)]
+    kernels = [found[call].known(one) for call, one in zip(calls, flops, strict=True)]
     least, _ = _known(lambda: _least_bytes(func, {call: one.traffic for call, one in found.items()}))
     every = None if None in source.flops else sum(filter(None, source.flops), Counter())
     return KnownModule(kernels, Floor(least, every))
@@ -145,7 +125,7 @@ class _Call:
         """The bytes that it moves, in branches on what is not known none. Raises `UnknownNumber`."""
         return Traffic(self._call, self._memory, self._blocks)
 
-    def known(self, flops: Mapping[str, int] | None, items: Mapping[str, float]) -> KnownKernel:
+    def known(self, flops: Mapping[str, int] | None) -> KnownKernel:
         """All that is known of it."""
         loops, why = _known(lambda: counted_loops(self._grid, self._blocks))
         traffic, why_not = _known(lambda: self.traffic)
@@ -153,7 +133,7 @@ class _Call:
         moved, exposed, least = (None, 0, None) if traffic is None else (traffic.moved, traffic.exposed, traffic.least)
         name, reason = self._call.sym_name.data, next(iter(unknown), None)
         vmem = self._vmem()
-        return KnownKernel(name, loops, self._share(), moved, exposed, Floor(least, flops), items, reason, vmem)
+        return KnownKernel(name, loops, self._share(), moved, exposed, Floor(least, flops), {}, reason, vmem)
 
     def _vmem(self) -> dict[str, int]:
         """Bytes of VMEM of each buffer, and of what registers do not hold."""

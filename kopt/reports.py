@@ -12,7 +12,7 @@ from kopt.known_figures import Arrays, SourceFigures, known_module
 from kopt.passes.pipelines import before_models
 from kopt.planning.changes import chosen
 from kopt.planning.gpu_cost import GpuLaunch
-from kopt.planning.summary import PREDICTED, advice, floors, occupancy, times, total_times
+from kopt.planning.summary import PREDICTED, advice, floors, items, occupancy, times, total_times
 from kopt.planning.trips import UnknownError
 from kopt.predictions import Opens, PlannedLaunch, PlanRecorder, Prediction, Predictor, recorded
 from kopt.runtime.figures import KnownModule
@@ -80,6 +80,9 @@ class _Analysis:
         source = self._source
         predictor = Predictor(low.module, passes, low.config, self._chip, source.models, source.lengths, source.assumed)
         self._prediction = predictor.predict(launches, opens)
+        if self.known is not None:
+            parts = [items(one, self._chip) for one in self._prediction.costs]
+            self.known = self.known.with_items([{key: one[key] for key in one if key != "HBM"} for one in parts])
 
     def predicted(self, found: Mapping[str, Any]) -> dict[str, Any]:
         """A report with what is predicted, and what to try next."""

@@ -18,7 +18,7 @@ COSTS = (
     ("mxu_seconds", "matrix units alone", seconds),
     ("vpu_seconds", "vector units alone", seconds),
     ("exposed_seconds", "copies that nothing hides", seconds),
-    ("overhead_seconds", "the steps' own", seconds),
+    ("overhead_seconds", "the steps' and visits' own", seconds),
     ("host_seconds", "passes over arrays around the kernel", seconds),
     ("steps", "steps, or programs", count),
     ("waves", "waves of programs", count),

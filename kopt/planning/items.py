@@ -11,11 +11,11 @@ from kopt.planning.trips import Number
 class Cost:
     """What a launch takes; ``seconds`` in all. Of several candidates each item is an array.
 
-    ``mxu_seconds`` and ``vpu_seconds`` are of one core, as if it did nothing else. ``overhead_seconds`` is the steps'
-    own, ``exposed_seconds`` that of copies which nothing hides, ``host_seconds`` that of passes over arrays around the
-    kernel. ``cores`` is how many of the chip's take part. ``live_bytes`` are values beyond registers, beside the
-    buffers of ``vmem_bytes``; ``registers`` those of a thread, and ``fits`` whether a GPU's program has
-    enough of both. ``fitted``: the chip's constants are, to measurements.
+    ``mxu_seconds`` and ``vpu_seconds`` are of one core, as if it did nothing else. ``overhead_seconds`` are of steps
+    and visits of loops, in which no unit works, ``exposed_seconds`` of copies that nothing hides, ``host_seconds`` of
+    passes over arrays around the kernel. ``cores`` is how many of the chip's take part. ``live_bytes`` are values
+    beyond registers, beside the buffers of ``vmem_bytes``; ``registers`` those of a thread, and ``fits`` whether a
+    GPU's program has enough of both. ``fitted``: the chip's constants are, to measurements.
     """
 
     seconds: Number | None = None

@@ -71,7 +71,7 @@ class TpuLaunch:
             bytes_in=self.cores * (run.bytes_in + sum(one.bytes_in for one in inside)) + self._scalar_bytes(),
             bytes_out=self.cores * (run.bytes_out + sum(one.bytes_out for one in inside)),
             steps=run.steps,
-            overhead_seconds=run.overhead + sum(one.overhead for one in inside),
+            overhead_seconds=run.overhead + sum(one.overhead for one in inside) + self._all_between(),
             exposed_seconds=run.exposed + scalars + sum(one.exposed for one in inside),
             host_seconds=around,
             host_bytes=host,
@@ -146,9 +146,13 @@ class TpuLaunch:
         Of visits that are written out together one unit works on the next while the other works on this. Where all
         are, values stay in registers.
         """
+        return self._body(work, apart=apart / self._together(tag)) + self._between(work, tag)
+
+    def _between(self, work: Cycles, tag: str) -> Number:
+        """Seconds between two visits of a loop, in which no unit works."""
         together = self._together(tag)
-        handed = work.carry * (together < self.trips[tag].mean) + VISIT_CYCLES / together
-        return self._body(work, apart=apart / together) + handed / self.costs.clock_hz
+        handed = work.carry * (together < self.trips[tag].mean)
+        return (handed + VISIT_CYCLES / together) / self.costs.clock_hz
 
     def _together(self, tag: str) -> Number:
         """How many visits of a loop are written out in one: the schedule's number, as far as that divides them."""
@@ -187,8 +191,9 @@ class TpuLaunch:
         return self._taken[tag]
 
     def _all_visits(self, tag: str) -> Number:
-        work = sum((done for _, done in self._work(tag)), Cycles())
-        body = self._visit(work + self._picks(tag, -1), self._apart(path for path, _ in self._work(tag)), tag)
+        body = self._visit(
+            self._in_loop(tag) + self._picks(tag, -1), self._apart(path for path, _ in self._work(tag)), tag
+        )
         body = body + sum(self._loop(inner) for inner in self._loops(tag))
         moved = self._moved([one for one in self.plan.buffers if tag in self._loops_of(one)])
         if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:
@@ -215,6 +220,10 @@ class TpuLaunch:
     def _around(self, loop: str) -> tuple[str, ...]:
         path = next(path for path in self.launch.paths if loop in path)
         return path[: path.index(loop)]
+
+    def _in_loop(self, tag: str) -> Cycles:
+        """The work of one visit of a loop, without that of loops in it."""
+        return sum((done for _, done in self._work(tag)), Cycles())
 
     def _work(self, loop: str | None) -> list[tuple[Path, Cycles]]:
         """The work directly in a loop, or in a step, by its place."""
@@ -268,6 +277,12 @@ class TpuLaunch:
     def _all_cycles(self) -> Cycles:
         parts = (done * self._executions(path) for path, done in self.launch.work.items())
         return sum(parts, Cycles())
+
+    def _all_between(self) -> Number:
+        """Seconds between the visits of all loops in the kernel."""
+        paths = ((tag, (*self._around(tag), tag)) for tag in self._all_loops)
+        times = ((tag, self._executions(path)) for tag, path in paths)
+        return sum((many * self._between(self._in_loop(tag), tag) for tag, many in times), 0)
 
     def _host_bytes(self) -> Number:
         passes = ((name, _PASSES.get(view, _PASS)) for name, views in self.plan.views.items() for view in views)

@@ -63,8 +63,8 @@ class KnownKernel:
     ``loops`` are those that libtpu makes of it, with how often they run; of these a core has its ``share``, which
     libtpu's own estimate goes by as well (v5p, libtpu 0.0.42). Of
     ``hbm_bytes`` the ``exposed_bytes`` move before the first step and after the last. ``items`` are seconds by kopt's
-    own model, of ``MXU``, ``VPU`` and ``latency``. ``reason`` is why something is None. ``vmem`` are bytes by what
-    takes them.
+    own model of the plan, of ``MXU``, ``VPU`` and ``latency``. ``reason`` is why something is None. ``vmem`` are bytes
+    by what takes them.
     """
 
     name: str
@@ -84,6 +84,13 @@ class KnownModule:
 
     kernels: Sequence[KnownKernel]
     floor: Floor
+
+    def with_items(self, items: Sequence[Mapping[str, float]]) -> KnownModule:
+        """The same with the `KnownKernel.items` of each kernel; none where they are of other kernels."""
+        if len(items) != len(self.kernels):
+            return self
+        kernels = [replace(kernel, items=parts) for kernel, parts in zip(self.kernels, items, strict=True)]
+        return replace(self, kernels=kernels)
 
 
 def memory_cycles(bytes: int, chip: TpuCosts) -> int:

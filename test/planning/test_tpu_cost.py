@@ -85,7 +85,9 @@ def test_a_visit_more_takes_its_cycles_more() -> None:
     """Halved blocks of the sum in a resident loop: as much work, twice the visits."""
     model = replace(PRODUCT, work=(replace(PRODUCT.work[0], count=100),))  # so that copies are hidden
     long, short = (cost(model, matmul_plan("resident"), **(SIZES | {"b2": size})) for size in (512, 256))
-    assert short.seconds - long.seconds == pytest.approx(8 * 4 * VISIT_CYCLES / COSTS.clock_hz, rel=1e-6)
+    more = 8 * 4 * VISIT_CYCLES / COSTS.clock_hz
+    assert short.seconds - long.seconds == pytest.approx(more, rel=1e-6)
+    assert short.overhead_seconds - long.overhead_seconds == pytest.approx(more, rel=1e-6)
     assert short.mxu_seconds == long.mxu_seconds
 
 

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from examples.registry import BY_NAME, DTYPES
 from kopt.errors import CompileError, ConfigError
 from kopt.runtime import hlo
 from kopt.runtime.figures import Floor, KnownKernel, KnownModule
@@ -62,6 +63,15 @@ def test_the_profile_comes_unasked_where_it_is_soon_there():
     assert is_soon(known(1e-6), TPU_CHIPS["v6e"]) and not is_soon(known(1e-4), TPU_CHIPS["v6e"])
     assert not is_soon(known(1e-6, items=False), TPU_CHIPS["v6e"])
     assert not is_soon(known(1e-6), TPU_CHIPS["tpu7x"])  # where libtpu aborts each time
+
+
+@tpu
+def test_the_profile_is_not_asked_for_where_rows_are_taken_one_by_one():
+    """Its cycles are of loops that no line of the source says, over the rows of each scatter."""
+    example = BY_NAME["counting_sort"]
+    facts = example.kernel.lower(*example.make_args("real", DTYPES["f32"]), target="pallas:v6e").report()
+    assert facts["libtpu_cycles"] is None
+    assert [one["predicted_bound"] for one in facts["launches"]] == ["latency", "latency"]
 
 
 @tpu
