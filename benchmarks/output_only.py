@@ -59,12 +59,15 @@ COLUMNS = {
 }
 
 
-def measure(kernel: str, low: Lowered, way: str, chip: str) -> dict[str, Any]:
-    """One row: what the compiler says of a lowered kernel, and what its calls take."""
+def measure(kernel: str, low: Lowered, way: str, chip: str, cycles: bool = True) -> dict[str, Any]:
+    """One row: what the compiler says of a lowered kernel, and what its calls take.
+
+    Without ``cycles`` the compiler is not asked for them, which takes it most of the time.
+    """
     specs = [*low.signature.specs, *(spec_of(value) for value in low.hidden)]
-    facts = compile_report(low.source, low.entry, specs, TPU_CHIPS[chip], ())
+    facts = compile_report(low.source, low.entry, specs, TPU_CHIPS[chip], (), profile=cycles)
     launches = facts.get("kernels", [])
-    cycles = [launch.get("libtpu_cycles") for launch in launches]
+    taken = [launch.get("libtpu_cycles") for launch in launches]
     vmem = [launch["vmem_bytes"] for launch in launches if launch.get("vmem_bytes") is not None]
     return {
         "kernel": kernel,
@@ -73,7 +76,7 @@ def measure(kernel: str, low: Lowered, way: str, chip: str) -> dict[str, Any]:
         **calls_of(low),
         **{key: facts.get(key) for key in ("arg_bytes", "alias_bytes", "temp_bytes", "hlo_ops", "hlo_cycles")},
         "vmem_bytes": max(vmem, default=None),
-        "kernel_cycles": sum(cycles) if cycles and None not in cycles else None,
+        "kernel_cycles": sum(taken) if taken and None not in taken else None,
         "problem": None if facts["legal"] else facts["reason"],
     }
 
@@ -88,16 +91,16 @@ def calls_of(low: Lowered) -> dict[str, int]:
     return {"arguments": sum(len(call.inputs) for call in calls), "aliases": aliases}
 
 
-def exponential(chip: str) -> list[dict[str, Any]]:
-    """The rows of the stages of one elementwise kernel."""
+def exponential(chip: str, cycles: bool = True) -> list[dict[str, Any]]:
+    """The rows of the stages of one elementwise kernel, with ``cycles`` where they are asked for."""
     rows = []
     for way in WAYS:
         config = {"block_sizes": [ELEMENTS // BLOCKS], "output_only": way}
         low = exp.lower(f"f32[{ELEMENTS}]", target=f"pallas:{chip}", config=config)
         if way == "off":
             modest = replace(low, source=DEFAULT_LIMIT.sub("", low.source))
-            rows.append(measure("exp, stages", modest, "off, default limit", chip))
-        rows.append(measure("exp, stages", low, way, chip))
+            rows.append(measure("exp, stages", modest, "off, default limit", chip, cycles))
+        rows.append(measure("exp, stages", low, way, chip, cycles))
     return rows
 
 
