@@ -87,6 +87,7 @@ PASSES: dict[str, str] = {
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
     "set-eviction-policies": "kopt.passes.set_eviction_policies:SetEvictionPoliciesPass",
     "slice-operands": "kopt.passes.slice_operands:SliceOperandsPass",
+    "sink-reductions": "kopt.passes.gpu.sink_reductions:SinkReductionsPass",
     "split-odd-blocks": "kopt.passes.gpu.split_odd_blocks:SplitOddBlocksPass",
     "split-planes": "kopt.passes.split_planes:SplitPlanesPass",
     "spread-strides": "kopt.passes.spread_strides:SpreadStridesPass",

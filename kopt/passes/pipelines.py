@@ -279,6 +279,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         # Differences may be dead then; what is alive counts for warps.
         _make("compare-terms"),
         _make("dce"),
+        # What loops carry counts for warps; before products become sums of blocks that registers hold once.
+        _make("sink-reductions"),
         # Products that no matrix unit takes are sums of larger blocks, which count for warps.
         _make("legalise-ops", chip=target.gpu.name),
         # After masks, whose fills no factor changes, and powers that are exponents of their own.

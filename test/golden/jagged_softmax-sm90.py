@@ -26,16 +26,17 @@ def jagged_softmax_0_kernel(x, offsets, out):
         m = m_begin + tl.arange(0, BLOCK_1)
         # jagged_kernels.py:104: for k in hl.jagged_tile(lengths):
         lengths = offsets_block - starts
-        top = tl.full([BLOCK_1], float("-inf"), tl.float32)
+        top_lanes = tl.full([8, BLOCK_1], float("-inf"), tl.float32)
         for k_begin in range(0, lengths, BLOCK_2):
             k = k_begin + tl.arange(0, BLOCK_2)
             k_mask = k < lengths
             # jagged_kernels.py:106: block = flat[rows[:, :, None] + m.index[None, None, :]].to(torch.float32)
             block = tl.load(x + ((k + starts)[:, None] * 256 + m[None, :]), mask=k_mask[:, None], other=float("-inf"))
             # jagged_kernels.py:107: top = torch.maximum(top, block.amax(1))
-            top = tl.maximum(top, tl.reduce(block, 0, _nan_max), propagate_nan=tl.PropagateNan.ALL)
+            top_lanes = tl.maximum(top_lanes, block, propagate_nan=tl.PropagateNan.ALL)
+        top = tl.reduce(top_lanes, 0, _nan_max)
         # jagged_kernels.py:108: for k in hl.jagged_tile(lengths):
-        total = tl.zeros([BLOCK_1], tl.float32)
+        total_lanes = tl.zeros([4, BLOCK_1], tl.float32)
         for k_begin_2 in range(0, lengths, BLOCK_3):
             k_2 = k_begin_2 + tl.arange(0, BLOCK_3)
             k_2_mask = k_2 < lengths
@@ -43,7 +44,8 @@ def jagged_softmax_0_kernel(x, offsets, out):
             block_2 = tl.load(x + ((k_2 + starts)[:, None] * 256 + m[None, :]), mask=k_2_mask[:, None])
             # jagged_kernels.py:111: total = total + torch.exp(block - top[:, None, :]).sum(1)
             v = tl.where(k_2_mask[:, None], tl.exp(block_2 - top[None, :]), 0.0)
-            total = total + tl.sum(v, axis=0)
+            total_lanes = total_lanes + v
+        total = tl.sum(total_lanes, axis=0)
         # jagged_kernels.py:112: for k in hl.jagged_tile(lengths):
         for k_begin_3 in range(0, lengths, BLOCK_4):
             k_3 = k_begin_3 + tl.arange(0, BLOCK_4)

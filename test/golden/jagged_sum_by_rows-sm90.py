@@ -18,13 +18,14 @@ def jagged_sum_by_rows_0_kernel(x, offsets, out):
     # jagged_kernels.py:34: for k in hl.jagged_tile(offsets[b.index + 1] - starts):
     offsets_block = tl.load(offsets + (b_begin + 1))
     v = offsets_block - starts
-    total = tl.zeros([BLOCK_1], tl.float32)
+    total_lanes = tl.zeros([8, BLOCK_1], tl.float32)
     for k_begin in range(0, v, BLOCK_2):
         k = k_begin + tl.arange(0, BLOCK_2)
         k_mask = k < v
         # jagged_kernels.py:35: total = total + x[starts[:, None] + k.index[None, :], m].to(torch.float32).sum(1)
         x_block = tl.load(x + ((k + starts)[:, None] * 256 + m[None, :]), mask=k_mask[:, None], other=0.0)
-        total = total + tl.sum(x_block, axis=0)
+        total_lanes = total_lanes + x_block
+    total = tl.sum(total_lanes, axis=0)
     # jagged_kernels.py:36: out[b, m] = total.to(x.dtype)
     tl.store(out + (b_begin * 256 + m), total)
 
