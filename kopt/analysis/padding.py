@@ -101,6 +101,23 @@ class Padding:
         return False
 
 
+class LoadPadding(Padding):
+    """What those lanes hold if loads that pad nothing yet pad with a number; ``loads`` are those that were asked."""
+
+    def __init__(self, tags: set[str], number: Number, takes: Callable[[LoadOp, Number], bool]):
+        super().__init__(tags)
+        self.loads: dict[LoadOp, None] = {}
+        self._number, self._takes = number, takes
+
+    def _load(self, op: LoadOp) -> Number | None:
+        if op.pad is not None:
+            return super()._load(op)
+        if not self._takes(op, self._number):
+            return None
+        self.loads[op] = None
+        return self._number
+
+
 def _cast(number: Number | None, type: Any) -> Number | None:
     assert isinstance(type, TileType)
     exact = number is not None and (math.isinf(number) or number in (-1, 0, 1))

@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.combining import combined_lanes, combined_operands
-from kopt.analysis.padding import Number, padding
+from kopt.analysis.padding import LoadPadding, Number, padding
 from kopt.analysis.validity import LaneValidity
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
@@ -24,6 +24,7 @@ from kopt.dialects.tile import (
     TileType,
     WholeOp,
     literal,
+    tag_of,
     tile_type,
 )
 from kopt.ir.ranges import always_full, ranges_in_scope
@@ -41,7 +42,7 @@ class InsertMasksPass(ModulePass):
     stands at the use. There is none where the block divides the distance walked, nor where those lanes hold the fill
     already.
 
-    * With ``fold-loads`` a mask right after a load becomes the load's ``pad``.
+    * With ``fold-loads`` a mask becomes the ``pad`` of loads, where what is computed from them holds the fill then.
     * A combination by a kernel's own function has no neutral value: it takes the lanes' validity as one more operand.
     * A dimension that lost its tag (reshape, concat, gather) is masked by the validity of the lanes it was made from.
     * A `tile.whole` that nothing needs in the end disappears, and its dimensions become plain.
@@ -118,12 +119,22 @@ def _limits(user: Operation, value: SSAValue, dims: Sequence[int], fill: Number)
     return limits
 
 
+def _pad_loads(value: SSAValue, limits: Sequence[SSAValue | None], fill: Number) -> bool:
+    """Pads the loads that a value is computed from, where it holds the fill then; False where no number does that."""
+    tags = [tag_of(limit) for limit in limits if limit is not None]
+    for number in dict.fromkeys((fill, 0)):
+        found = [LoadPadding({tag}, number, takes) for tag in tags]
+        if all(each.of(value) == fill for each in found):
+            for load in (load for each in found for load in each.loads):
+                load.pad = literal(number, _element(load.result))
+            return True
+    return False
+
+
 def _mask_tagged(
     user: Operation, value: SSAValue, limits: Sequence[SSAValue | None], fill: Number, fold_loads: bool
 ) -> SSAValue:
-    load = value.owner
-    if fold_loads and isinstance(load, LoadOp) and load.pad is None and takes(load, fill):
-        load.pad = literal(fill, _element(value))
+    if fold_loads and _pad_loads(value, limits, fill):
         return value
     mask = MaskOp(value, limits, fill)
     mask.location = user.location

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
@@ -19,6 +20,9 @@ from kopt.dialects.tile import (
     SelectOp,
     StoreOp,
     block_axes,
+    element_of,
+    is_float,
+    literal,
     literal_value,
     tile_type,
 )
@@ -85,6 +89,9 @@ def _of_index(op: Write | LoadOp, mask: SSAValue | None) -> SSAValue | None:
 
 
 def takes(load: LoadOp, fill: Number) -> bool:
-    """Whether the lanes that a load's own mask leaves out take ``fill``, if there are any."""
+    """Whether a load's type has ``fill``, and the lanes that its own mask leaves out take it, if there are any."""
+    element = element_of(load.result)
+    if not (is_float(element) or isfinite(fill)) or literal_value(literal(fill, element)) != fill:
+        return False
     other = 0 if load.other is None else literal_value(load.other)
     return load.mask is None or other == fill

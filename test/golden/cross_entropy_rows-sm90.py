@@ -16,14 +16,14 @@ def cross_entropy_rows_0_kernel(logits, labels, losses):
     w2560 = tl.arange(0, 4096)
     w2560_mask = w2560 < 2560
     # cross_entropy.py:28: values = logits[rows, :].to(torch.float32)
-    logits_block = tl.load(logits + (pid * 2560 + w2560), mask=w2560_mask)
+    logits_block = tl.load(logits + (pid * 2560 + w2560), mask=w2560_mask, other=float("-inf"))
     values = logits_block.to(tl.float32)
     # cross_entropy.py:29: at_label = torch.gather(values, 1, labels[rows][:, None]).squeeze(1)
     labels_block = tl.load(labels + pid)
     logits_block_2 = tl.load(logits + (tl.cast(pid, tl.int32) * 2560 + tl.maximum(tl.minimum(labels_block, 2559), 0)))
     at_label = logits_block_2.to(tl.float32)
     # cross_entropy.py:30: largest = torch.amax(values, dim=-1)
-    largest = tl.reduce(tl.where(w2560_mask, values, float("-inf")), None, _nan_max)
+    largest = tl.reduce(values, None, _nan_max)
     # cross_entropy.py:31: total = torch.exp(values - largest[:, None]).sum(-1)
     total = tl.sum(tl.where(w2560_mask, tl.exp(values - largest), 0.0))
     # cross_entropy.py:32: losses[rows] = torch.log(total) + largest - at_label

@@ -11,10 +11,10 @@ def layer_norm_0_kernel(x, weight, bias, out):
     w2560 = tl.arange(0, 4096)
     w2560_mask = w2560 < 2560
     # layer_norm.py:14: values = x[rows, :].to(torch.float32)
-    x_block = tl.load(x + (pid * 2560 + w2560), mask=w2560_mask)
+    x_block = tl.load(x + (pid * 2560 + w2560), mask=w2560_mask, other=0.0)
     values = x_block.to(tl.float32)
     # layer_norm.py:15: centred = values - torch.mean(values, dim=-1, keepdim=True)
-    centred = values - tl.sum(tl.where(w2560_mask, values, 0.0)) * 0.000390625
+    centred = values - tl.sum(values) * 0.000390625
     # layer_norm.py:16: variance = torch.mean(centred * centred, dim=-1, keepdim=True)
     variance = tl.sum(tl.where(w2560_mask, centred * centred, 0.0)) * 0.000390625
     # layer_norm.py:17: result = centred * torch.rsqrt(variance + eps) * weight[:].to(torch.float32)

@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import kopt
-from kopt.analysis.padding import padding
+from kopt.analysis.padding import LoadPadding, padding
 from kopt.dialects.tile import ForOp, GridOp, StoreOp
 from kopt.ir.ranges import always_full, binding, ranges_in_scope, visits
 
@@ -111,6 +111,27 @@ def _stored(ops: str, type: str = "b0=32 x f32") -> StoreOp:
 def test_padding(ops: str, expected: float | None) -> None:
     found = padding(_stored(ops).value, "b0")
     assert (None if found is None or math.isnan(found) else found) == expected
+
+
+@pytest.mark.parametrize(
+    ("ops", "number", "expected"),
+    [
+        ("%r = tile.mul %w, %w : !tile.tile<b0=32 x f32>", 0.0, 0.0),
+        ("%r = tile.exp %w : !tile.tile<b0=32 x f32>", -math.inf, 0.0),
+        ("%r = tile.exp %w : !tile.tile<b0=32 x f32>", 3.0, None),
+        ("%r = tile.maximum %w, %v : !tile.tile<b0=32 x f32>", 0.0, 0.0),
+        ("%r = tile.add %w, %v : !tile.tile<b0=32 x f32>", 1.0, None),
+    ],
+)
+def test_padding_of_loads_that_may_pad(ops: str, number: float, expected: float | None) -> None:
+    """Loads that pad already keep their number; those that may not are not known."""
+    load = "%w = tile.load %x[%i] : memref<100xf32> -> !tile.tile<b0=32 x f32>\n"
+    value = _stored(load + ops).value
+    found = LoadPadding({"b0"}, number, lambda load, fill: True)
+    held = found.of(value)
+    assert (None if held is None or math.isnan(held) else held) == expected
+    assert [load.result.name_hint for load in found.loads] == ["w"]
+    assert LoadPadding({"b0"}, number, lambda load, fill: False).of(value) is None
 
 
 BEHIND = """

@@ -101,7 +101,9 @@ def _back(output, type: TileType) -> np.ndarray:
     return np.asarray(output.astype("float32") if dtype.is_float else output).astype(dtype.numpy).reshape(type.shape)
 
 
-def compile_for_chips(inputs: Sequence[TileType], builds: Sequence[Build]) -> dict[str, str]:
+def compile_for_chips(
+    inputs: Sequence[TileType], builds: Sequence[Build], chips: Sequence[str] = CHIPS
+) -> dict[str, str]:
     """What libtpu refuses, by chip: empty when it compiles for all."""
     from kopt.dtypes import BY_SPEC
     from kopt.runtime.report import report
@@ -110,7 +112,7 @@ def compile_for_chips(inputs: Sequence[TileType], builds: Sequence[Build]) -> di
     source, _ = emit(inputs, builds)
     by_jax = {dtype.jax: dtype for dtype in BY_SPEC.values()}
     specs = tuple(TensorSpec(shape, by_jax[dtype]) for shape, dtype in map(_held, inputs))
-    reports = {chip: report(source, "kernel", specs, parse_target(f"pallas:{chip}"), estimates=False) for chip in CHIPS}
+    reports = {chip: report(source, "kernel", specs, parse_target(f"pallas:{chip}"), estimates=False) for chip in chips}
     return {chip: facts["reason"] for chip, facts in reports.items() if not facts["legal"]}
 
 

@@ -351,12 +351,12 @@ def test_strict(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_compiles(name: str) -> None:
-    """Every case compiles for each chip, in each type."""
+    """Every case compiles in the first type for each chip, and in each for the one that has the fewest operations."""
     case, refused = CASES[name], {}
-    for element in TYPES:
+    for number, element in enumerate(TYPES):
         source = emitted(case, element)
         specs = (TensorSpec(case.table, BY_SPEC[element]), TensorSpec(case.ids, BY_SPEC["i32"]))
-        for chip in CHIPS:
+        for chip in CHIPS if number == 0 else CHIPS[-1:]:
             facts = report(source, "gather", specs, f"pallas:{chip}", estimates=False)
             if not facts["legal"]:
                 refused[element, chip] = facts["reason"]

@@ -23,7 +23,7 @@ from kopt.dialects.tile import (
     TileType,
     TransposeOp,
 )
-from test.pallas_values.support import Build, compile_for_chips, run
+from test.pallas_values.support import CHIPS, Build, compile_for_chips, run
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,9 @@ def test_constants() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_compiles(element: str) -> None:
-    """Every case compiles for each chip."""
+    """Every case compiles: in f32 for each chip, in other types for the one that has the fewest operations."""
     kind = ELEMENTS[element]
     cases = [case for name, case in CASES.items() if kind in (f32, i32) or name not in NOT_NARROW]
     builds = [lambda *inputs, n=n, case=case: case.build(inputs[n]) for n, case in enumerate(cases)]
-    assert not compile_for_chips([TileType(case.shape, kind) for case in cases], builds)
+    chips = CHIPS if kind == f32 else CHIPS[-1:]
+    assert not compile_for_chips([TileType(case.shape, kind) for case in cases], builds, chips)

@@ -161,4 +161,3 @@ def _reduced(build: Builder, one: _Sum, lanes: SSAValue, start: SSAValue) -> SSA
 def _is_neutral(value: SSAValue, kind: str) -> bool:
     op: object = value.owner
     return isinstance(op, tile.FullOp) and op.number == tile.neutral(kind, tile.element_of(value))
-

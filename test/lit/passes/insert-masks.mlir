@@ -211,3 +211,53 @@ func.func @to_the_end(%x: memref<64x64xf32>, %o: memref<64xf32>, %p: memref<64xf
   }
   func.return
 }
+
+// -----
+
+// Loads pad, and what is computed of them lane by lane holds the neutral value of a sum then.
+// CHECK-LABEL: func.func @computed
+// CHECK: tile.mask
+// CHECK: tile.mask
+// FOLD-LABEL: func.func @computed
+// FOLD: tile.load %x[%j] pad 0.0 :
+// FOLD: tile.load %y[%j] pad 0 :
+// FOLD-NOT: tile.mask
+func.func @computed(%x: memref<100xbf16>, %y: memref<100xi32>) {
+  tile.grid (%j: b1=64) in (100) {
+    %v = tile.load %x[%j] : memref<100xbf16> -> !tile.tile<b1=64 x bf16>
+    %c = tile.cast %v : !tile.tile<b1=64 x bf16> to !tile.tile<b1=64 x f32>
+    %q = tile.mul %c, %c : !tile.tile<b1=64 x f32>
+    %s = tile.reduce add %q [0] : !tile.tile<b1=64 x f32>
+    %w = tile.load %y[%j] : memref<100xi32> -> !tile.tile<b1=64 x i32>
+    %f = tile.cast %w : !tile.tile<b1=64 x i32> to !tile.tile<b1=64 x f32>
+    %p = tile.mul %f, %c : !tile.tile<b1=64 x f32>
+    %t = tile.reduce add %p [0] : !tile.tile<b1=64 x f32>
+  }
+  func.return
+}
+
+// -----
+
+// Integers have no infinity, one load pads with one number, and a number beside the loads is not known.
+// FOLD-LABEL: func.func @not_held
+// FOLD: tile.load %x[%j] pad 0.0 :
+// FOLD: tile.load %y[%j] :
+// FOLD: tile.mask {{%.+}} in (%j) else -inf
+// FOLD: tile.mask {{%.+}} in (%j) else -inf
+// FOLD: tile.mask {{%.+}} in (%j) else 0.0
+func.func @not_held(%x: memref<100xbf16>, %y: memref<100xi32>, %z: memref<f32>) {
+  tile.grid (%j: b1=64) in (100) {
+    %v = tile.load %x[%j] : memref<100xbf16> -> !tile.tile<b1=64 x bf16>
+    %w = tile.load %y[%j] : memref<100xi32> -> !tile.tile<b1=64 x i32>
+    %z0 = tile.load %z[] : memref<f32> -> !tile.tile<f32>
+    %c = tile.cast %v : !tile.tile<b1=64 x bf16> to !tile.tile<b1=64 x f32>
+    %s = tile.reduce add %c [0] : !tile.tile<b1=64 x f32>
+    %f = tile.cast %w : !tile.tile<b1=64 x i32> to !tile.tile<b1=64 x f32>
+    %t = tile.reduce max %f [0] : !tile.tile<b1=64 x f32>
+    %u = tile.reduce max %c [0] : !tile.tile<b1=64 x f32>
+    %b = tile.broadcast %z0 dims [] : !tile.tile<f32> to !tile.tile<b1=64 x f32>
+    %d = tile.sub %c, %b : !tile.tile<b1=64 x f32>
+    %r = tile.reduce add %d [0] : !tile.tile<b1=64 x f32>
+  }
+  func.return
+}
