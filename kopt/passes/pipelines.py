@@ -267,6 +267,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("expand-scaling", chip=target.gpu.name),
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
+        # What gave values such dimensions is undone with them.
+        _make("canonicalize"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.
         _make("split-odd-blocks"),
         # Tiles are cut and joined by memory where it can, else by gathers: while sizes are the true ones.
