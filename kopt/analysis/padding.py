@@ -7,7 +7,7 @@ needs no mask.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import IntegerType
@@ -45,6 +45,27 @@ _EXACT: dict[str, Callable[..., Any]] = {
     "exp2": lambda a: {-math.inf: 0.0, 0.0: 1.0}.get(a, math.nan),
 }
 
+#: Elementwise ops whose value on a positive number is finite, and nearly the same on every target.
+_NEAR: dict[str, Callable[[float], float]] = {
+    "log": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "log1p": math.log1p,
+    "sqrt": math.sqrt,
+}
+#: Numbers of which no element type makes 0 or infinity, nor targets that flush small ones.
+_NORMAL = (1e-30, 1e30)
+
+
+class Near(float):
+    """A finite number that is known nearly: equal to none."""
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
 
 def padding(value: SSAValue, tag: str) -> Number | None:
     """The number that every lane of ``value`` outside the range tagged ``tag`` holds, or None if not known."""
@@ -80,10 +101,10 @@ class Padding:
             return self.of(op.input) if tells else None
         if isinstance(op, SelectOp) and self.never(op.condition):
             return self.of(op.on_false)
-        if isinstance(op, ElementwiseOp) and op.ROW.name in _EXACT:
+        if isinstance(op, ElementwiseOp):
             inputs = [self.of(operand) for operand in op.inputs]
             known = [number for number in inputs if number is not None]
-            return _EXACT[op.ROW.name](*known) if len(known) == len(inputs) else None
+            return _computed(op.ROW.name, known) if len(known) == len(inputs) else None
         return None
 
     def _load(self, op: LoadOp) -> Number | None:
@@ -99,6 +120,20 @@ class Padding:
     def never(self, condition: SSAValue) -> bool:
         """Whether a condition is known to hold in none of those lanes."""
         return False
+
+
+def _computed(name: str, inputs: Sequence[Number]) -> Number | None:
+    """What an elementwise op makes of known numbers."""
+    if name in _NEAR:
+        (number,) = inputs
+        return Near(_NEAR[name](number)) if _NORMAL[0] < number < _NORMAL[1] else None
+    if name not in _EXACT:
+        return None
+    exact = [number for number in inputs if not isinstance(number, Near)]
+    if name == "mul" and 0 in exact:
+        return 0.0 if all(map(math.isfinite, inputs)) else math.nan
+    found = _EXACT[name](*inputs)
+    return found if len(exact) == len(inputs) else Near(found) if math.isfinite(found) else None
 
 
 class LoadPadding(Padding):
