@@ -63,6 +63,9 @@ class Near(float):
     def __eq__(self, other: object) -> bool:
         return False
 
+    def __ne__(self, other: object) -> bool:
+        return True
+
     def __hash__(self) -> int:
         return super().__hash__()
 
