@@ -75,6 +75,8 @@ def is_described(op: Operation) -> bool:
 ALIGNED = 16
 #: Lanes of a block's dimension, at most.
 _MOST_LANES = 256
+#: Rows of a matrix unit's results: of blocks with fewer rows, few of a program's threads hold any lanes.
+_UNIT_ROWS = 16
 #: Dimensions of an array, at most.
 _MOST_DIMS = 5
 
@@ -92,9 +94,9 @@ def _is_factor(load: tile.LoadOp) -> bool:
 
 
 def _is_product(store: tile.StoreOp) -> bool:
-    """Whether what is stored was summed by products of the same launch."""
-    grid = _launched(store)
-    return grid is not None and bool(walk(grid, tile.DotOp))
+    """Whether what is stored was summed by products of the same launch, in rows that fill a matrix unit."""
+    grid, shape = _launched(store), tile.tile_type(store.value).shape
+    return grid is not None and bool(walk(grid, tile.DotOp)) and len(shape) > 1 and shape[-2] >= _UNIT_ROWS
 
 
 def why_no_descriptor(access: DescribedAccess) -> str | None:

@@ -115,3 +115,24 @@ def test_what_is_stored_by_one(array: str, end: int, rest: str, reason: str | No
     found = why_no_descriptor(store)
     assert found is None if reason is None else reason in (found or "")
     assert takes_descriptor(store, GPU_CHIPS["sm90"]) == (reason is None)
+
+
+@pytest.mark.parametrize(("rows", "wanted"), [(8, False), (16, True), (64, True)])
+def test_results_that_fill_no_matrix_unit_are_stored_by_pointers(rows: int, wanted: bool) -> None:
+    store = walk(
+        parse(f"""
+    func.func @f() {{
+      %o = host.alloc : memref<64x128xf32>
+      tile.grid (%i: b1={rows}) in (64) {{
+        %v = tile.full 1.0 : !tile.tile<b1={rows} x 128 x bf16>
+        %w = tile.full 1.0 : !tile.tile<128 x 128 x bf16>
+        %d = tile.dot %v, %w : !tile.tile<b1={rows} x 128 x bf16>, !tile.tile<128 x 128 x bf16> ->
+          !tile.tile<b1={rows} x 128 x f32>
+        tile.store %d, %o[%i, :] : !tile.tile<b1={rows} x 128 x f32>, memref<64x128xf32>
+      }}
+      func.return
+    }}"""),
+        StoreOp,
+    )[0]
+    assert why_no_descriptor(store) is None  # a pin may ask for one
+    assert takes_descriptor(store, GPU_CHIPS["sm90"]) == wanted
