@@ -23,13 +23,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.bottom_up import bottom_up, users_of
+from kopt.analysis.carried_wide import facts_of
 from kopt.analysis.intervals import argument_of
-from kopt.analysis.wide_facts import ARITHMETIC, BITS, HIGH, LOW, MOVES, WideFact, array_of, fact_of, is_wide
+from kopt.analysis.wide_facts import ARITHMETIC, BITS, HIGH, LOW, MOVES, Facts, WideFact, array_of, is_wide
 from kopt.dialects.tile import (
     ELEMENTWISE,
     AssociativeOp,
@@ -115,16 +116,11 @@ def _is_i32(value: SSAValue) -> bool:
 
 def _unproven(body: Operation, found: dict[SSAValue, Interval]) -> Iterator[Operation]:
     """The ops of a body that use or make 64-bit integers in a way that 32 bits may not serve."""
-    facts: dict[SSAValue, WideFact | None] = {}
+    facts = facts_of(body, found)
     for op in walk(body):
-        if isinstance(op, AssociativeOp):
-            for values in (op.left, op.right, op.results):
-                facts |= {value: facts.get(input) for value, input in zip(values, op.inputs, strict=True)}
         for result in op.results:
-            if is_wide(result.type) and isinstance(result.type, TileType):
-                facts[result] = facts.get(result) or fact_of(op, facts, found)
-                if facts[result] is None:
-                    yield op
+            if is_wide(result.type) and isinstance(result.type, TileType) and facts.get(result) is None:
+                yield op
         if not _uses_well(op, facts):
             yield op
 
@@ -133,10 +129,12 @@ def _shape(memory: SSAValue) -> tuple[int, ...]:
     return memory.type.get_shape() if isinstance(memory.type, MemRefType) else ()
 
 
-def _uses_well(op: Operation, facts: dict[SSAValue, WideFact | None]) -> bool:
+def _uses_well(op: Operation, facts: Facts) -> bool:
     """Whether an op may see its 64-bit operands narrowed."""
     if isinstance(op, YieldOp) and isinstance(function := op.parent_op(), AssociativeOp):
         return all(_keeps(facts.get(new), facts.get(old)) for new, old in zip(op.operands, function.left, strict=True))
+    if isinstance(op, YieldOp | scf.YieldOp):
+        return True  # judged by the facts of what the loop or the branch gives
     wide = [value for value in op.operands if is_wide(value.type) and isinstance(value.type, TileType)]
     kinds = {fact.kind for value in wide if (fact := facts.get(value)) is not None}
     if kinds <= {"exact", "offset"} or any(is_wide(result.type) for result in op.results):
@@ -154,7 +152,7 @@ def _uses_well(op: Operation, facts: dict[SSAValue, WideFact | None]) -> bool:
     return isinstance(op, ElementwiseOp) and op.ROW.name in _COMPARISONS and _keeps_order(op, facts)
 
 
-def _keeps_order(op: ElementwiseOp, facts: dict[SSAValue, WideFact | None]) -> bool:
+def _keeps_order(op: ElementwiseOp, facts: Facts) -> bool:
     """Whether a comparison sees what it would see in 64 bits: one operand is exact, and the other not saturated to it.
 
     A number beyond an end is below or above all that fits: ``beyond_end`` is folded.

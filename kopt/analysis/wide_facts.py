@@ -96,7 +96,7 @@ def fact_of(op: Operation, facts: Facts, found: Found) -> WideFact | None:
         return known if known is not None and known.kind in ("exact", "offset") else None
     if isinstance(op, MOVES):
         known = [facts.get(value) for value in op.operands if is_wide(value.type)]
-        return _joined([*known, _outside(int(op.fill_number))] if isinstance(op, MaskOp) else known)
+        return joined([*known, _outside(int(op.fill_number))] if isinstance(op, MaskOp) else known)
     if isinstance(op, ElementwiseOp) and op.ROW.name in (*ARITHMETIC, *BITS, "sign"):
         return _computed(op, [facts.get(value) for value in op.inputs])
     return None
@@ -113,8 +113,13 @@ def _outside(number: int) -> WideFact:
     return WideFact("exact", *(2 * [max(LOW, min(HIGH, number))])) if extreme else _constant(number)
 
 
+def fitting(kind: Class, low: int, high: int) -> WideFact | None:
+    """The fact of an interval that fits 32 bits, else None."""
+    return WideFact(kind, low, high) if low >= LOW and high <= HIGH else None
+
+
 def _exact(low: int, high: int) -> WideFact | None:
-    return WideFact("exact", low, high) if low >= LOW and high <= HIGH else None
+    return fitting("exact", low, high)
 
 
 def _numbers(op: ArangeOp) -> WideFact | None:
@@ -141,7 +146,7 @@ def _interval(value: SSAValue, facts: Facts, found: Found) -> WideFact | None:
     if isinstance(op, MOVES):
         same = [operand for operand in op.operands if getattr(operand.type, "element_type", None) == element]
         known = [_interval(operand, facts, found) for operand in same]
-        return _joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known) or own
+        return joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known) or own
     source = _interval(op.input, facts, found) if isinstance(op, CastOp) else None
     fits = source is not None and own is not None and own.low <= source.low <= source.high <= own.high
     return source if fits else own
@@ -183,7 +188,8 @@ def _reduced(op: ReduceOp | ScanOp, fact: WideFact | None) -> WideFact | None:
     return WideFact("wrapped")
 
 
-def _joined(facts: list[WideFact | None]) -> WideFact | None:
+def joined(facts: list[WideFact | None]) -> WideFact | None:
+    """What is known of a value that is one of several."""
     known = [fact for fact in facts if fact is not None]
     if len(known) != len(facts) or not known:
         return None

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import kopt
+import kopt.language as hl
 from test.special_values.kernels import compiled
 
 TARGETS = ["reference", "triton:interpret", "pallas:interpret"]
@@ -67,3 +68,46 @@ def test_numbers_of_loops_that_leave_32_bits_are_refused(text: str, target: str,
     with pytest.raises(kopt.LoweringError, match="a loop's number is computed in 32 bits, and this one goes") as error:
         kopt.kernel(kernel(text, tmp_path)).on(target)(X)
     assert error.value.location is not None and error.value.location.line == 11
+
+
+def positions(x):
+    """The place of the largest element of each row, and how many are positive: torch's int64, carried by a loop."""
+    rows, columns = x.size()
+    place, count = torch.empty(rows, dtype=torch.int64), torch.empty(rows, dtype=torch.int64)
+    for i in hl.tile(rows):
+        best, at = hl.full([i], -float("inf")), hl.zeros([i], dtype=torch.int64)
+        positive = hl.zeros([i], dtype=torch.int64)
+        for j in hl.tile(columns):
+            value, lane = torch.max(x[i, j], 1)
+            at, best = torch.where(value > best, lane + j.begin, at), torch.maximum(best, value)
+            positive += (x[i, j] > 0).sum(1)
+        place[i], count[i] = at, positive
+    return place, count
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("columns", [1, 37, 300])
+@pytest.mark.parametrize("sizes", [[4, 16], [8, 128]])
+def test_positions_and_counts_that_a_loop_carries(target: str, columns: int, sizes: list[int]) -> None:
+    x = torch.randn(11, columns)
+    place, count = kopt.kernel(positions, config={"block_sizes": sizes}).on(target)(x)
+    assert torch.equal(place, x.argmax(1)) and torch.equal(count, (x > 0).sum(1))
+
+
+def branches(n, x):
+    """Numbers of an argument, changed on the way that a condition takes."""
+    out = torch.empty_like(n)
+    for i in hl.grid(n.size(0)):
+        k = n[i]
+        if x[i] > 0:
+            k = k * 2
+        else:
+            k = k + 1
+        out[i] = k
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_numbers_that_branches_give(target: str) -> None:
+    n, x = torch.arange(-9, 9), torch.randn(18)
+    assert torch.equal(kopt.kernel(branches).on(target)(n, x), torch.where(x > 0, n * 2, n + 1))
