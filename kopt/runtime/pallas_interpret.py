@@ -89,17 +89,25 @@ def on_abstract_tpu(function: Callable[..., Any], chip: TpuChip) -> Callable[...
     return traced
 
 
+#: What keeps XLA's CPU compiler to the semantics. Its fused library reductions lose NaN in maxima and minima. Its
+#: algebraic simplifications are those of real numbers: ``(x + c) - c`` becomes ``x``, ``log(exp(x))`` too.
+_EXACT = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_disable_hlo_passes": "algsimp"}
+
+
 @cache
-def exact_options() -> dict[str, str] | None:
-    """What keeps XLA's CPU compiler to the semantics: its fused library reductions lose NaN in maxima and minima."""
+def exact_options() -> dict[str, str]:
+    """Compiler options with which interpreted kernels round as their operations say; those that this JAX has."""
+    return {name: value for name, value in _EXACT.items() if _is_option(name, value)}
+
+
+def _is_option(name: str, value: str) -> bool:
     import jax
 
-    options = {"xla_cpu_experimental_ynn_fusion_type": ""}
     try:
-        jax.jit(lambda: 0, compiler_options=options).lower().compile()
-    except Exception:  # a JAX that has no such option has no such library
-        return None
-    return options
+        jax.jit(lambda: 0, compiler_options={name: value}).lower().compile()
+    except Exception:  # a JAX that has no such option
+        return False
+    return True
 
 
 def as_list(results: Any) -> list[Any]:

@@ -414,3 +414,29 @@ def test_blocks_of_indices_the_other_way_round(target, dtype):
 def test_blocks_of_indices_the_other_way_round_are_no_gathers():
     low = product_of_columns.lower("f32[64,2048]", "f32[2048,4096]", target="pallas:tpu7x")
     assert "_moved_ref" not in low.source and ".T" in low.source
+
+
+@kopt.kernel
+def same_place(x, row, weights):
+    """One row for all lanes of a block: summed, picked from behind a mask, stored, and added to."""
+    n, columns = weights.size()
+    out, sums, last = torch.empty_like(weights), torch.empty([n // 8, columns]), torch.zeros([4])
+    for tile in hl.tile(n, block_size=8):
+        rows = hl.full([tile], 3, dtype=torch.int32)
+        sums[tile.id, :] = x[rows, :].sum(0) + x[rows, 1].sum(0) + x[rows + row, :].amax(0)
+        out[tile, :] = hl.load(x, [rows, slice(None)], extra_mask=weights[tile, :] > 0) * weights[tile, :]
+        out[tile, 0] = hl.load(x, [rows, 2], extra_mask=weights[tile, 0] > 0)
+        last[hl.full([tile], 2, dtype=torch.int32)] = weights[tile, 1] * 0 + 5
+        hl.store(last, [hl.full([tile], 1, dtype=torch.int32)], 7.0, extra_mask=tile.index % 2 == 0)
+    return out, sums, last
+
+
+@pytest.mark.parametrize("target", [*TARGETS, "reference"])
+def test_a_place_that_is_the_same_in_all_lanes(target):
+    x, weights = torch.randn(50, 4), torch.randn(32, 4)
+    out, sums, last = same_place.on(target)(x, 5, weights)
+    wanted = torch.where(weights > 0, x[3] * weights, 0)
+    wanted[:, 0] = torch.where(weights[:, 0] > 0, x[3, 2], 0)
+    torch.testing.assert_close(out, wanted)
+    torch.testing.assert_close(sums, (x[3] * 8 + x[3, 1] * 8 + x[8]).expand(4, 4))
+    assert last.tolist() == [0, 7, 5, 0]

@@ -12,7 +12,7 @@ from kopt.dialects import tile
 from kopt.dialects.tile.extents import DimOp
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
 from kopt.ir.widths import is_power_of_two
-from kopt.lowering.expr import Expr, add, number, place, spell, times
+from kopt.lowering.expr import Expr, add, joint_shape, number, place, spell, times
 from kopt.lowering.printer import Handler
 from kopt.lowering.triton.kernel import TritonPrinter
 from kopt.lowering.triton.ranges import both, masks_of
@@ -145,6 +145,17 @@ def mask_argument(kernel: TritonPrinter, op: tile.Access) -> list[str]:
     return [f"mask={mask.text}"] if mask is not None else []
 
 
+def reaching(kernel: TritonPrinter, at: Expr, type: tile.TileType, *others: Expr | None) -> Expr:
+    """A pointer for each lane of masks and values: a place that is the same in all lanes of a dimension has one.
+
+    Triton broadcasts masks and values to the pointers, and not the other way round.
+    """
+    shape = joint_shape((at, *(other for other in others if other is not None)))
+    if shape == at.shape:
+        return at
+    return spell(f"tl.broadcast_to({{0}}, {kernel.sizes(shape, type)})", at, shape=shape)
+
+
 def _fill(op: tile.LoadOp) -> Attribute | None:
     """What lanes take that are not read; where there is a mask, the fill outside the ranges is the same."""
     return op.pad if op.mask is None else op.other or tile.literal(0, tile.tile_type(op.result).element_type)
@@ -154,22 +165,22 @@ def print_load(kernel: TritonPrinter, op: tile.LoadOp) -> None:
     """``v = tl.load(pointer, mask=…, other=…)``: always a line of its own, where the program reads."""
     if not op.result.uses:
         return
-    place = pointer(kernel, op)
-    arguments = [place.text, *mask_argument(kernel, op)]
+    type = tile.tile_type(op.result)
+    at = reaching(kernel, pointer(kernel, op), type, mask_of(kernel, op))
+    arguments = [at.text, *mask_argument(kernel, op)]
     if (fill := _fill(op)) is not None and len(arguments) > 1:
         arguments.append(f"other={kernel.literal(fill).text}")
     hint = op.result.name_hint or f"{kernel[op.memory].text}_block"
-    # A row number that is the same in all lanes is a scalar, and so is what it loads.
-    shape = tile.tile_type(op.result).shape if place.shape or len(arguments) > 1 else ()
     if op.eviction is not None:
         arguments.append(f'eviction_policy="{op.eviction.data}"')
-    kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=shape), hint)
+    kernel.assign(op.result, Expr(f"tl.load({', '.join(arguments)})", shape=at.shape), hint)
 
 
 def print_store(kernel: TritonPrinter, op: tile.StoreOp) -> None:
     """``tl.store(pointer, v, mask=…)``."""
     value = kernel[op.value]
-    arguments = [pointer(kernel, op).text, value.text, *mask_argument(kernel, op)]
+    at = reaching(kernel, pointer(kernel, op), tile.tile_type(op.value), value, mask_of(kernel, op))
+    arguments = [at.text, value.text, *mask_argument(kernel, op)]
     kernel.line(f"tl.store({', '.join(arguments)})")
 
 
