@@ -7,14 +7,28 @@ visit adds never settles that way. Its interval is the initial one and, as often
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import prod
+
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.wide_facts import Facts, Found, WideFact, fact_of, fitting, is_wide, joined
-from kopt.dialects.tile import ELEMENTWISE, AssociativeOp, ForOp, SelectOp, TileType, WhileOp
-from kopt.dialects.tile.bodies import Carrying
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    AssociativeOp,
+    ForOp,
+    GetOp,
+    GridOp,
+    PutOp,
+    SelectOp,
+    TileType,
+    WhenOp,
+    WhileOp,
+)
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding, visits
+from kopt.walk import walk
 
 #: Visits of a body in which its facts have to settle.
 _ROUNDS = 4
@@ -26,6 +40,19 @@ def facts_of(body: Operation, found: Found) -> Facts:
     analysis = _WideFacts(found)
     analysis.regions(body)
     return analysis.facts
+
+
+@dataclass(frozen=True)
+class Carry:
+    """A value that ``holder`` has at the beginning of each visit: ``start`` first, then what a visit has ``passed`` on.
+
+    There are at most ``trips`` visits, where a number is known.
+    """
+
+    holder: SSAValue
+    start: SSAValue
+    passed: SSAValue
+    trips: int | None
 
 
 class _WideFacts:
@@ -46,15 +73,21 @@ class _WideFacts:
             if isinstance(op, ForOp | WhileOp):
                 self._loop(op)
                 continue
+            if isinstance(op, GridOp):
+                self._grid(op)
+                continue
             if isinstance(op, AssociativeOp):
                 for values in (op.left, op.right, op.results):
                     self._set(values, [self.facts.get(value) for value in op.inputs])
             elif not op.regions:
                 wide = [value for value in op.results if is_wide(value.type) and isinstance(value.type, TileType)]
-                self.facts |= {value: fact_of(op, self.facts, self._found) for value in wide}
+                self.facts |= {value: self._fact(op) for value in wide}
             self.regions(op)
             if isinstance(op, scf.IfOp):
                 self._branches(op)
+
+    def _fact(self, op: Operation) -> WideFact | None:
+        return self.facts.get(op.memory) if isinstance(op, GetOp) else fact_of(op, self.facts, self._found)
 
     def _set(self, values: tuple[SSAValue, ...], facts: list[WideFact | None]) -> None:
         self.facts |= dict(zip(values, facts, strict=True))
@@ -65,29 +98,40 @@ class _WideFacts:
                 self.facts[result] = joined([self.facts.get(end.operands[number]) for end in _ends(op)])
 
     def _loop(self, loop: ForOp | WhileOp) -> None:
-        carried = [each for each in zip(loop.carried, loop.inits, loop.yielded, strict=True) if is_wide(each[0].type)]
-        assumed = {arg: self.facts.get(init) for arg, init, _ in carried}
+        trips = most_visits(loop.range) if isinstance(loop, ForOp) else None
+        each = zip(loop.carried, loop.inits, loop.yielded, loop.results, strict=True)
+        carried = {result: Carry(arg, init, value, trips) for arg, init, value, result in each if is_wide(arg.type)}
+        self._settle(loop, list(carried.values()))
+        self.facts |= {result: self.facts[carry.holder] for result, carry in carried.items()}
+
+    def _grid(self, grid: GridOp) -> None:
+        """A grid's buffers on the chip carry values from cell to cell: what the first visit puts there comes first."""
+        carried = carries_in_buffers(grid)
+        self.facts |= {carry.holder: None for carry in carried}
+        self.regions(grid)
+        if carried:
+            self._settle(grid, carried)
+
+    def _settle(self, op: Operation, carried: list[Carry]) -> None:
+        """Facts of what a body carries that each visit keeps: none of any, if they do not settle."""
+        assumed = {carry.holder: self.facts.get(carry.start) for carry in carried}
         for _ in range(_ROUNDS):
             self.facts |= assumed
-            self.regions(loop)
-            kept = {arg: self._after(loop, arg, init, value) for arg, init, value in carried}
+            self.regions(op)
+            kept = {carry.holder: self._after(carry) for carry in carried}
             if kept == assumed:
-                break
+                return
             assumed = kept
-        else:
-            assumed = dict.fromkeys(assumed)
-            self.facts |= assumed
-            self.regions(loop)
-        results = dict(zip(loop.carried, loop.results, strict=True))
-        self.facts |= {results[arg]: fact for arg, fact in assumed.items()}
+        self.facts |= dict.fromkeys(assumed)
+        self.regions(op)
 
-    def _after(self, loop: Carrying, arg: SSAValue, init: SSAValue, value: SSAValue) -> WideFact | None:
+    def _after(self, carry: Carry) -> WideFact | None:
         """What holds before and after a visit, if what is assumed of the carried value held before it."""
-        held, new = self.facts[arg], self.facts.get(value)
+        held, new = self.facts[carry.holder], self.facts.get(carry.passed)
         both = joined([held, new])
         if both == held or held is None:
             return held
-        start, step, trips = self.facts.get(init), self._step(value, arg), _most_trips(loop)
+        start, step, trips = self.facts.get(carry.start), self._step(carry.passed, carry.holder), carry.trips
         if start is None or step is None or trips is None or start.kind not in ("exact", "offset"):
             return both
         kind = "exact" if start.kind == held.kind == "exact" and (new is None or new.kind != "offset") else "offset"
@@ -95,9 +139,9 @@ class _WideFacts:
 
     def _step(self, value: SSAValue, carried: SSAValue) -> Interval | None:
         """Between which numbers lies what is added to a carried value to make ``value``; None if it is not a sum."""
-        if value is carried:
-            return 0, 0
         op = value.owner
+        if value is carried or isinstance(op, GetOp) and op.memory is carried:
+            return 0, 0
         if isinstance(op, SelectOp):
             return _hull(self._step(op.on_true, carried), self._step(op.on_false, carried))
         if isinstance(op, scf.IfOp):
@@ -106,7 +150,7 @@ class _WideFacts:
         if isinstance(op, ForOp):
             place = op.results.index(value)
             inner = self._step(op.yielded[place], op.carried[place])
-            trips = _most_trips(op)
+            trips = most_visits(op.range)
             times = None if inner is None or trips is None else (trips * min(0, inner[0]), trips * max(0, inner[1]))
             return _sum(self._step(op.inits[place], carried), times)
         if isinstance(op, ELEMENTWISE["sub"]):
@@ -136,14 +180,40 @@ def _hull(left: Interval | None, right: Interval | None) -> Interval | None:
     return None if left is None or right is None else (min(left[0], right[0]), max(left[1], right[1]))
 
 
-def _most_trips(loop: Carrying) -> int | None:
-    """A number of visits that a loop does not exceed, where one is known."""
-    if not isinstance(loop, ForOp):
-        return None
-    if (known := visits(loop.range)) is not None:
+def most_visits(range: SSAValue) -> int | None:
+    """A number of blocks that a range does not exceed, where one is known."""
+    if (known := visits(range)) is not None:
         return max(0, known)
-    analysis = IndexAnalysis()
-    lower, upper = (bound if isinstance(bound, int) else None for bound in loop.bounds)
-    first = lower if lower is not None else analysis.range(loop.bounds[0]).low
-    last = upper if upper is not None else analysis.range(loop.bounds[1]).high
-    return None if first is None or last is None else max(0, -(-(last - first) // binding(loop.range).size))
+    bound, analysis = binding(range), IndexAnalysis()
+    first = bound.lower if isinstance(bound.lower, int) else analysis.range(bound.lower).low
+    last = bound.upper if isinstance(bound.upper, int) else analysis.range(bound.upper).high
+    return None if first is None or last is None else max(0, -(-(last - first) // bound.size))
+
+
+def carries_in_buffers(grid: GridOp) -> list[Carry]:
+    """The buffers of 64-bit integers of which the first visit puts one value, and each visit one more at most."""
+    puts: dict[SSAValue, list[PutOp]] = {}
+    for op in walk(grid, PutOp):
+        if is_wide(op.memory.type):
+            puts.setdefault(op.memory, []).append(op)
+    found = []
+    for memory, (first, *others) in puts.items():
+        when = first.parent_op()
+        plain = all(isinstance(use.operation, GetOp | PutOp) for use in memory.uses)
+        if not plain or len(others) != 1 or not isinstance(when, WhenOp) or when.visit.data != "first":
+            continue
+        if _in_a_loop(others[0], grid):
+            continue
+        counts = [most_visits(range) for range in when.ranges]
+        known = [count for count in counts if count is not None]
+        trips = prod(known) if len(known) == len(counts) else None
+        found.append(Carry(memory, first.value, others[0].value, trips))
+    return found
+
+
+def _in_a_loop(op: Operation, grid: GridOp) -> bool:
+    """Whether an op runs several times in a cell, for all we know."""
+    parent = op.parent_op()
+    while parent is not grid and isinstance(parent, scf.IfOp | WhenOp):
+        parent = parent.parent_op()
+    return parent is not grid

@@ -40,6 +40,7 @@ from kopt.dialects.tile import (
     ExtractOp,
     FullOp,
     LoadOp,
+    PutOp,
     ReshapeOp,
     StoreOp,
     TakeAlongOp,
@@ -133,8 +134,8 @@ def _uses_well(op: Operation, facts: Facts) -> bool:
     """Whether an op may see its 64-bit operands narrowed."""
     if isinstance(op, YieldOp) and isinstance(function := op.parent_op(), AssociativeOp):
         return all(_keeps(facts.get(new), facts.get(old)) for new, old in zip(op.operands, function.left, strict=True))
-    if isinstance(op, YieldOp | scf.YieldOp):
-        return True  # judged by the facts of what the loop or the branch gives
+    if isinstance(op, YieldOp | scf.YieldOp | PutOp):
+        return True  # judged by the facts of what the loop, the branch or the buffer gives
     wide = [value for value in op.operands if is_wide(value.type) and isinstance(value.type, TileType)]
     kinds = {fact.kind for value in wide if (fact := facts.get(value)) is not None}
     if kinds <= {"exact", "offset"} or any(is_wide(result.type) for result in op.results):

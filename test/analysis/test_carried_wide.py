@@ -113,3 +113,40 @@ def test_what_is_moved_through_a_loop_is_as_it_was_loaded() -> None:
     body = loop(f"%d = tile.select %some, %c, %nine : {WIDE}").replace("= %zero", "= %v")
     module = parse(TEXT.format(body=body))
     assert facts_of(only(module, FuncOp), {})[named(module)["r"]] == WideFact("loaded")
+
+
+BUFFER = """
+func.func @f(%x: memref<100x300xi1>) {{
+  %c = pallas.scratch : !tile.ref<8 x i64, vmem>
+  tile.grid (%i: b0=8, %j: b1=128) in (100, 300) reduce [1] {{
+    %two = tile.full 2 : !tile.tile<b0=8 x i64>
+    tile.when first(%j) {{
+      %zero = tile.full 0 : !tile.tile<b0=8 x i64>
+      tile.put %zero, %c[:] : !tile.tile<b0=8 x i64>, !tile.ref<8 x i64, vmem>
+    }}
+    %v = tile.get %c[:] : !tile.ref<8 x i64, vmem> -> !tile.tile<b0=8 x i64>
+    {body}
+    tile.when last(%j) {{
+      %r = tile.get %c[:] : !tile.ref<8 x i64, vmem> -> !tile.tile<b0=8 x i64>
+    }}
+  }}
+  func.return
+}}
+"""
+PUT = "tile.put %w, %c[:] : !tile.tile<b0=8 x i64>, !tile.ref<8 x i64, vmem>"
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (f"%w = tile.add %v, %two : {WIDE}\n{PUT}", WideFact("exact", 0, 6)),
+        (f"%w = tile.maximum %v, %two : {WIDE}\n{PUT}", WideFact("exact", 0, 2)),
+        (f"%w = tile.mul %v, %two : {WIDE}\n{PUT}", WideFact("exact", 0, 0)),
+        (f"%w = tile.add %v, %two : {WIDE}\n{PUT}\n{PUT}", None),
+        (f"tile.for %k: b2=8 in (0, 16) {{\n%w = tile.add %v, %two : {WIDE}\n{PUT}\n}}", None),
+    ],
+)
+def test_what_a_buffer_carries_from_cell_to_cell(body: str, wanted: WideFact | None) -> None:
+    """Three cells run between two first visits; a buffer that is put to in another way is not looked at."""
+    module = parse(BUFFER.format(body=body))
+    assert facts_of(only(module, FuncOp), {})[named(module)["r"]] == wanted

@@ -94,6 +94,15 @@ def test_positions_and_counts_that_a_loop_carries(target: str, columns: int, siz
     assert torch.equal(place, x.argmax(1)) and torch.equal(count, (x > 0).sum(1))
 
 
+@pytest.mark.parametrize("loop_type", ["grid", "fori", "pipeline"])
+def test_positions_and_counts_by_every_schedule(loop_type: str) -> None:
+    """Cells of a grid carry them in buffers on the chip."""
+    x = torch.randn(11, 300)
+    kernel = kopt.kernel(positions, config={"block_sizes": [8, 128], "loop_type": loop_type})
+    place, count = kernel.on("pallas:strict")(x)
+    assert torch.equal(place, x.argmax(1)) and torch.equal(count, (x > 0).sum(1))
+
+
 def branches(n, x):
     """Numbers of an argument, changed on the way that a condition takes."""
     out = torch.empty_like(n)

@@ -23,6 +23,7 @@ from kopt.dialects.tile import (
     ElementwiseOp,
     FullOp,
     LoadOp,
+    RefType,
     StoreOp,
     TileType,
     array_type,
@@ -114,10 +115,12 @@ def _folded(op: Operation) -> bool:
 
 
 def _retype_op(op: Operation) -> None:
-    """An op's 64-bit tiles and literals become 32-bit ones."""
+    """An op's 64-bit tiles, buffers and literals become 32-bit ones."""
     for value in defined_values(op):
         if isinstance(value.type, TileType) and is_wide(value.type):
             Rewriter.replace_value_with_new_type(value, value.type.with_element(i32))
+        elif isinstance(value.type, RefType) and is_wide(value.type):
+            Rewriter.replace_value_with_new_type(value, RefType(value.type.dims, i32, value.type.space.data))
         elif value.type == Int(64):
             Rewriter.replace_value_with_new_type(value, i32)
     for name in ("value", "fill", "other", "pad"):
