@@ -20,6 +20,7 @@ from kopt.ir.condition import Condition
 from kopt.ir.division import floordiv
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.polynomial import Coefficient
+from kopt.ir.register_code import RegisterCode
 
 #: What may become of an axis: a dimension of the grid, a loop of the kernel, a loop over parts of what is one block
 #: in the source, straight code, several loops with and without masks, a loop whose parts run in cells of their own.
@@ -212,7 +213,8 @@ class LaunchModel:
     """One launch. ``orders`` are constraints, not an enumeration: the first is the source's.
 
     ``sources`` say what the names of expressions depend on; ``sizes`` are the block sizes that are chosen; ``chained``
-    are the paths of bodies in which a product waits for what the vector unit makes of another product.
+    are the paths of bodies in which a product waits for what the vector unit makes of another product. ``live`` is what
+    programs of a GPU hold at once; ``code`` is the cell as vector registers of a TPU see it.
     """
 
     name: str
@@ -225,6 +227,7 @@ class LaunchModel:
     sources: tuple[Source, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict, hash=False)
     chained: frozenset[tuple[str, ...]] = frozenset()
+    code: RegisterCode = RegisterCode()
 
     def axis(self, tag: str) -> Axis:
         """The axis of a tag."""

@@ -44,6 +44,7 @@ class _Sizing:
             work=tuple(replace(work, dims=self._dims(work)) for work in model.work),
             live=widest(map(self._live, model.live)),
             orders=settled_orders(model.orders, axes),
+            code=model.code.sized(self._size),
             sizes={axis.tag: axis.size for axis in axes if axis.tag in self._sizes or axis.tag in model.sizes},
         )
 

@@ -10,9 +10,11 @@ from kopt.cached_property import cached_property
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.loaded import Contents
 from kopt.planning.padding import is_padded
-from kopt.planning.tpu_memory import live_bytes
+from kopt.planning.tpu_memory import carried_bytes, planned_loops
 from kopt.planning.tpu_work import Cycles, cycles
 from kopt.planning.trips import Number, Sizes, all_trips
+from kopt.planning.waiting import spilled_bytes
+from kopt.plans.plan import LoopSchedule
 from kopt.targets.chips import TpuChip
 from kopt.targets.costs import tpu_costs
 
@@ -35,14 +37,17 @@ class AtSizes:
         self.sizes: Sizes = {**model.sizes, **sizes}
         self.costs = tpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)
-        self._live: dict[frozenset[str], Number] = {}
+        self._mxu = chip.mxu_size
+        self._live: dict[frozenset[tuple[str, str, int]], Number] = {}
         self._padded: dict[str, Number] = {}
 
-    def live(self, unrolled: frozenset[str] = frozenset()) -> Number:
-        """The most bytes of values beyond registers that are alive at once, where some loops are ``unrolled``."""
-        if unrolled not in self._live:
-            self._live[unrolled] = live_bytes(self.model.live, self.sizes, unrolled)
-        return self._live[unrolled]
+    def live(self, loops: Mapping[str, LoopSchedule]) -> Number:
+        """Bytes of values beyond registers, where loops run so: what waits and spills, and what scratch carries."""
+        key = frozenset((tag, loop.kind, loop.unroll) for tag, loop in loops.items())
+        if key not in self._live:
+            waiting = spilled_bytes(self.model.code, self.sizes, self._mxu, planned_loops(loops, self.trips))
+            self._live[key] = waiting + carried_bytes(self.model.code, self.sizes, loops)
+        return self._live[key]
 
     def is_padded(self, operand: str) -> Number:
         """Whether a block of an array reaches beyond it: copied whole, it needs padding."""

@@ -48,8 +48,7 @@ class TpuLaunch:
     def cost(self) -> Cost:
         """The items."""
         kept = Memory(self.plan, self.trips, self.blocks)
-        unrolled = frozenset(tag for tag, schedule in self.plan.loops.items() if schedule.unroll > 1)
-        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, lambda: self.launch.live(unrolled)))
+        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, lambda: self.launch.live(self.plan.loops)))
         memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, fitted=self.costs.fitted)
         return _or_none(lambda: self._timed(memory)) or memory
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from functools import reduce
+from collections.abc import Mapping
 
 import numpy as np
 
-from kopt.ir.launch_model import Live
-from kopt.ir.polynomial import Coefficient
+from kopt.ir.register_code import Nest, RegisterCode, nests_of
 from kopt.planning.blocks import SCALAR, WINDOWS, Blocks
-from kopt.planning.trips import AllTrips, Number, Sizes, value
-from kopt.plans.plan import Buffer, Plan, Value
+from kopt.planning.register_trace import Schedule, Sizing, Visits
+from kopt.planning.trips import AllTrips, Number, Sizes, Trips, value
+from kopt.plans.plan import Buffer, LoopSchedule, Plan, Value
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import register_bytes
+from kopt.targets.tiling import padded_bytes
+
+#: Schedules of loops that hand values on in scratch memory.
+_IN_SCRATCH = ("grid", "emit_pipeline")
 
 
 class Memory:
@@ -47,24 +49,23 @@ class Memory:
         return sum((self._blocks.memory(one) * one.depth for one in self._plan.buffers if one.kind in SCALAR), 0)
 
 
-def live_bytes(places: Iterable[Live], sizes: Sizes, unrolled: Collection[str] = ()) -> Number:
-    """The most bytes of values beyond registers that are alive at once at one of some places.
+def planned_loops(loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips]) -> Schedule:
+    """How loops run that have such schedules, and so many visits where these are known."""
 
-    In loops that are ``unrolled``, whose visits overlap, the largest value of the next visit is alive besides.
-    """
-    most: Number = 0
-    taken = {shape: _beyond_registers(*shape, sizes) for shape in {shape for live in places for shape in live.values}}
-    for live in places:
-        values = [taken[shape] for shape in live.values]
-        overlaps = bool(live.path) and live.path[-1] in unrolled
-        most = np.maximum(most, sum(values, 0) + (reduce(np.maximum, values, 0) if overlaps else 0))
-    return most
+    def schedule(nest: Nest, sizing: Sizing) -> Visits:
+        loop, count = loops.get(nest.tag, LoopSchedule("resident")), trips.get(nest.tag)
+        if count is not None and not count.inside and sizing.holds(count.mean <= loop.unroll):
+            return Visits(int(sizing.number(count.mean)), all=True)
+        return Visits(loop.unroll, in_scratch=loop.kind in _IN_SCRATCH)
+
+    return schedule
 
 
-def _beyond_registers(dims: tuple[Coefficient, ...], bits: int, sizes: Sizes) -> Number:
-    """The bytes of a value, 0 where it stays in registers."""
-    size = register_bytes([value(n, sizes) for n in dims], bits)
-    return size * (size > Budget.REGISTER_BYTES)
+def carried_bytes(code: RegisterCode, sizes: Sizes, loops: Mapping[str, LoopSchedule]) -> Number:
+    """Bytes of scratch memory for what loops carry that are axes of the grid, or pipelines."""
+    nests = (nest for nest in nests_of(code.steps) if nest.tag in loops and loops[nest.tag].kind in _IN_SCRATCH)
+    shapes = (code.shapes[number] for nest in nests for numbers in nest.shapes for number in numbers)
+    return sum(padded_bytes([value(n, sizes) for n in dims] or [1], max(8, bits)) for dims, bits in shapes)
 
 
 def _axes(value: Value) -> tuple[str, ...]:

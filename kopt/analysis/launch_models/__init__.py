@@ -15,6 +15,7 @@ becomes
 | `axes`, `whole_dims` | the ranges, and dimensions ``:`` that may become ranges |
 | `operands`, `accesses` | arrays, and what is loaded, stored and updated |
 | `work`, `live`, `orders` | what is computed, what is alive at once, in which order cells may run |
+| `kopt.analysis.register_code` | the steps of a cell as vector registers see them |
 """
 
 from __future__ import annotations
@@ -34,11 +35,13 @@ from kopt.analysis.launch_models.operands import operands
 from kopt.analysis.launch_models.orders import orders
 from kopt.analysis.launch_models.work import work
 from kopt.analysis.plans import GridNames
+from kopt.analysis.register_code import register_code
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
 from kopt.ir.launch_model import LaunchModel
 from kopt.ir.launch_sizes import names_of, settled_access
-from kopt.targets.chips import Chip, TpuChip
+from kopt.ir.register_code import RegisterCode
+from kopt.targets.chips import Chip, GpuChip, TpuChip
 from kopt.targets.costs import tpu_costs
 from kopt.walk import walk
 
@@ -70,7 +73,7 @@ def open_models(top: Operation, open_tags: Collection[str], chip: Chip) -> list[
     asked: Asked = "sizes" if isinstance(chip, TpuChip) else "plan"
     ordered = isinstance(chip, TpuChip) and tpu_costs(chip).cores > 1
     launches = [Launch(grid, GridNames.of(grid), open_tags, asked) for grid in walk(top, GridOp)]
-    return [_model(launch, "", ordered) for launch in launches]
+    return [_model(launch, "", ordered, chip) for launch in launches]
 
 
 def launch_model(grid: GridOp, open_tags: Collection[str] = (), name: str = "") -> LaunchModel:
@@ -83,7 +86,8 @@ def fixed_model(grid: GridOp, known: GridNames) -> LaunchModel:
     return _model(Launch(grid, known, asked="plan"), "")
 
 
-def _model(launch: Launch, name: str, ordered: bool = True) -> LaunchModel:
+def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = None) -> LaunchModel:
+    """The model; of one that is for a chip, the values of programs or the steps of cells, whichever it has."""
     found, used = axes(launch), accesses(launch)
     sources = launch.names.sources(names_of(found, used))
     known = {source.name: source for source in sources}
@@ -93,9 +97,10 @@ def _model(launch: Launch, name: str, ordered: bool = True) -> LaunchModel:
         operands(launch),
         tuple(settled_access(access, known) for access in used),
         work(launch),
-        live(launch),
+        () if isinstance(chip, TpuChip) else live(launch),
         orders(launch, found) if ordered and not launch.planned else (),
         sources,
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
         chained(launch),
+        RegisterCode() if isinstance(chip, GpuChip) else register_code(launch.grid, launch.lanes, planned=False),
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kopt import parse
-from kopt.analysis.register_trace import Trace, registers, trace
-from kopt.analysis.spills import pressure
+from kopt.planning.register_trace import Trace
+from kopt.analysis.spills import pressure, traced
 from kopt.dialects.tile import GridOp, tile_type
 from kopt.targets.chips import TPU_CHIPS
 from kopt.walk import walk
@@ -67,14 +67,14 @@ def test_registers_of_values(type: str, wanted: int) -> None:
 
 def test_a_sum_ends_a_phase() -> None:
     """What is divided by the sum of its rows is there before, and used after; the sum has a lane for each row."""
-    found = trace(grid(f"%v = {READ.format('f32')}\n{summed('v')}\n%d = tile.div %v, %bv : {ROWS}\n{put('d')}"), V6E)
+    found = traced(grid(f"%v = {READ.format('f32')}\n{summed('v')}\n%d = tile.div %v, %bv : {ROWS}\n{put('d')}"), V6E)
     assert sizes(found) == [(0, 0, 256), (0, 1, 32), (1, 1, 256), (1, 1, 0)]
 
 
 def test_what_is_read_twice_is_one_value_until_something_is_stored() -> None:
     read = READ.format("f32")
     body = f"%v = {read}\n%w = {read}\n%a = tile.add %v, %w : {ROWS}\n{put('a')}\n%u = {read}\n{put('u')}"
-    assert [op.size for op in trace(grid(body), V6E).ops] == [256, 256, 0, 256, 0]
+    assert [op.size for op in traced(grid(body), V6E).ops] == [256, 256, 0, 256, 0]
 
 
 @pytest.mark.parametrize(("slow", "wanted"), [("exp", 256), ("neg", 32)])
@@ -118,7 +118,7 @@ def loop(schedule: str) -> GridOp:
 
 @pytest.mark.parametrize(("schedule", "blocks"), [("resident", 1), ("resident unroll 2", 2), ("resident unroll 4", 4)])
 def test_visits_that_are_written_out_are_ops_each(schedule: str, blocks: int) -> None:
-    found = trace(loop(schedule), V6E)
+    found = traced(loop(schedule), V6E)
     assert sum(op.reads for op in found.ops) == blocks
     # All of them are one piece of code: the sums come together.
     assert (max(op.at for op in found.ops) == 1) == (blocks == 4)
@@ -131,7 +131,7 @@ def product(rows: int, summed: int, columns: int, precision: str = "", element: 
         f"{summed} x {columns} x {element}",
         f"{rows} x {columns} x f32",
     )
-    found = trace(
+    found = traced(
         grid(f"""%p = pallas.scratch : !tile.ref<{left}, vmem>
         %q = pallas.scratch : !tile.ref<{right}, vmem>
         %l = tile.get %p[:, :] : !tile.ref<{left}, vmem> -> !tile.tile<{left}>

@@ -1,0 +1,235 @@
+"""The steps of a cell as vector registers see them, from IR: of a kernel for a TPU, or of tile ops before any plan.
+
+A load, as a get, reads memory; a store, as a put, ends uses. Constants take no registers that wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import FixedBitwidthType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from kopt.dialects.jagged import ForOp as JaggedForOp
+from kopt.dialects.tile import (
+    ArangeOp,
+    ArgReduceOp,
+    BroadcastOp,
+    CastOp,
+    DimAttr,
+    DotOp,
+    ForOp,
+    FullOp,
+    GetOp,
+    GridOp,
+    LoadOp,
+    PutOp,
+    RangeType,
+    ReduceOp,
+    ReshapeOp,
+    ScanOp,
+    SplatOp,
+    StoreOp,
+    TakeAlongOp,
+    TileType,
+    tile_type,
+)
+from kopt.ir.polynomial import Coefficient
+from kopt.ir.ranges import visits
+from kopt.ir.register_code import Kind, Nest, RegisterCode, Shape, Step, Values, Visited, Within
+
+#: Ops of the transcendental unit, whose results are kept: nothing computes them later, or again.
+_SLOW = frozenset(("exp", "exp2", "log", "log2", "tanh", "div", "rsqrt", "sqrt", "sigmoid", "erf", "pow", "sin", "cos"))
+_ONE = DimAttr(1)
+#: How many lanes a dimension has.
+Lanes = Callable[[DimAttr], Coefficient]
+
+
+def register_code(grid: GridOp, lanes: Lanes = lambda dim: dim.size.data, planned: bool = True) -> RegisterCode:
+    """The steps of one cell. Unless it is ``planned``, how loops run is not looked at: plans are to say that."""
+    reader = _Reader(lanes, planned)
+    steps = reader.block(grid.body.block)
+    return RegisterCode(steps, tuple(reader.shapes))
+
+
+class _Reader:
+    """Takes ops in their order."""
+
+    def __init__(self, lanes: Lanes, planned: bool):
+        self.shapes: list[Shape] = []
+        self._shapes: dict[Hashable, int] = {}
+        self._lanes, self._planned = lanes, planned
+        self._numbers: dict[SSAValue, int] = {}
+        self._count = 0
+        #: Memories, bounds and entries of index lists, each by its number; ranges of loops by theirs.
+        self._known: dict[Hashable, int] = {}
+        self._ranges: dict[SSAValue | Block, int] = {}
+        self._steps: list[Step] = []
+
+    def block(self, block: Block) -> tuple[Step, ...]:
+        """The steps of a block."""
+        around, self._steps = self._steps, []
+        for op in block.ops:
+            _HANDLERS.get(type(op), _Reader._region if op.regions else _Reader._compute)(self, op)
+        found, self._steps = tuple(self._steps), around
+        return found
+
+    def _add(self, kind: Kind, results: Sequence[SSAValue], *operands: SSAValue, **more: Any) -> None:
+        self._steps.append(Step(kind, tuple(map(self._named, results)), self._values(operands), **more))
+
+    def _named(self, value: SSAValue) -> int:
+        """The number of a value that is defined here."""
+        self._numbers[value] = number = self._count
+        self._count += 1
+        return number
+
+    def _values(self, values: Sequence[SSAValue]) -> Values:
+        return tuple(self._numbers.get(value) for value in values)
+
+    def _used(self, op: Operation) -> list[SSAValue]:
+        return [value for value in op.operands if value in self._numbers]
+
+    def _shape(self, *types: Attribute) -> tuple[int, ...]:
+        """The numbers of the shapes of tiles."""
+        return tuple(self._shape_of(one.dims.data, _bits(one)) for one in types if isinstance(one, TileType))
+
+    def _shape_of(self, dims: Sequence[DimAttr], bits: int = 32) -> int:
+        """The number of a shape. What has the same tags is the same at all sizes; what happens to be as large is not."""
+        key = tuple(dim.tag.data or dim.size.data for dim in dims), bits
+        if key not in self._shapes:
+            self._shapes[key] = len(self.shapes)
+            self.shapes.append(Shape(tuple(map(self._lanes, dims)), bits))
+        return self._shapes[key]
+
+    def _number(self, known: Hashable) -> int:
+        return self._known.setdefault(known, len(self._known))
+
+    # Ops.
+
+    def _nothing(self, op: Operation) -> None:
+        """Constants take no registers that wait."""
+
+    def _pass_on(self, op: BroadcastOp | ReshapeOp) -> None:
+        """Lanes that are repeated are one register, and those that stand otherwise as many as before."""
+        if op.input in self._numbers:
+            self._numbers[op.result] = self._numbers[op.input]
+
+    def _arange(self, op: ArangeOp) -> None:
+        self._add("numbers", [op.result], shapes=self._shape(op.result.type))
+
+    def _read(self, op: GetOp | LoadOp) -> None:
+        (result,) = op.results
+        memory = self._number(op.memory)
+        used = [value for value in self._used(op) if isinstance(value.type, TileType)]
+        place = (memory, *map(self._place, op.entries), *self._values(used))
+        self._add("read", [result], *used, shapes=self._shape(result.type), key=place)
+
+    def _place(self, entry: Any) -> Hashable:
+        """An entry of an index list."""
+        if isinstance(entry, SSAValue) and entry in self._ranges:
+            loop = entry.owner.parent_op()  # pyright: ignore
+            assert isinstance(loop, ForOp | JaggedForOp) and isinstance(entry.type, RangeType)
+            bounds = loop.bounds if isinstance(loop, ForOp) else loop.lengths
+            return Visited(self._ranges[entry], self._number(bounds), self._shape_of([entry.type.dim]))
+        if not isinstance(entry, SSAValue):
+            return Within(self._number(entry), ())
+        block = entry.owner if isinstance(entry.owner, Block) else entry.owner.parent
+        around: list[int] = []
+        while block is not None:
+            around += [self._ranges[block]] if block in self._ranges else []
+            block = block.parent_block()
+        return Within(self._number(entry), tuple(around))
+
+    def _write(self, op: PutOp | StoreOp) -> None:
+        self._add("write", [], *self._used(op))
+
+    def _cast(self, op: CastOp) -> None:
+        if op.input in self._numbers:
+            shapes = self._shape(op.result.type)
+            self._add("cast", [op.result], op.input, shapes=shapes, key=(str(tile_type(op.result).element_type),))
+
+    def _compute(self, op: Operation) -> None:
+        """What is elementwise, or moves lanes."""
+        if used := self._used(op):
+            slow = op.name.partition(".")[2] in _SLOW
+            shapes = self._shape(*(one.type for one in op.results))
+            self._add("compute", op.results, *used, shapes=shapes, flag=slow)
+
+    def _reduce(self, op: ReduceOp | ArgReduceOp | ScanOp) -> None:
+        """Of the last two dimensions the lanes are in registers: others are combined register by register."""
+        type = tile_type(op.operands[0])
+        dims = list(op.dims.get_values()) if isinstance(op, ReduceOp) else [op.dim.data]  # pyright: ignore
+        if max(dims) < type.rank - 2:
+            self._compute(op)
+            return
+        lost = () if isinstance(op, ScanOp) else dims
+        kept = self._shape_of([_ONE if number in lost else dim for number, dim in enumerate(type.dims.data)])
+        self._add("combine", op.results[:1], *self._used(op), shapes=(kept,), flag=type.rank - 1 in dims)
+
+    def _take_along(self, op: TakeAlongOp) -> None:
+        taken = self._shape_of([tile_type(op.input).dims.data[op.dim.data]])
+        self._add("take", [op.result], *self._used(op), shapes=(*self._shape(op.result.type), taken))
+
+    def _dot(self, op: DotOp) -> None:
+        shapes = self._shape(op.result.type, op.lhs.type, op.rhs.type)
+        wide = op.precision is not None and op.precision.data == "ieee"
+        self._add("product", [op.result], op.lhs, op.rhs, *op.acc, shapes=shapes, flag=wide)
+
+    # Regions.
+
+    def _for(self, op: ForOp | JaggedForOp) -> None:
+        self._ranges[op.range] = self._ranges[op.body.block] = number = len(self._ranges)
+        inits = self._values(op.inits)
+        given = tuple(map(self._named, op.carried))
+        schedule = op.schedule if self._planned and isinstance(op, ForOp) else None
+        steps = self.block(op.body.block)
+        nest = Nest(
+            steps,
+            given,
+            tuple(self._shape(value.type) for value in op.carried),
+            self._values(op.yielded),
+            op.range.type.tag,  # pyright: ignore
+            number,
+            1 if schedule is None else schedule.data.unroll,
+            visits(op.range) if self._planned else None,
+        )
+        self._steps.append(Step("loop", tuple(map(self._named, op.results)), inits, nest=nest))
+
+    def _region(self, op: Operation) -> None:
+        """Loops whose visits nothing tells, and what runs under a condition."""
+        blocks = [block for region in op.regions for block in region.blocks]
+        heads = [region.blocks[0] for region in op.regions if region.blocks]
+        args = [arg for block in heads for arg in block.args if isinstance(arg.type, TileType)]
+        given = tuple(map(self._named, args))
+        steps = tuple(step for block in blocks for step in self.block(block))
+        results = [value for value in op.results if isinstance(value.type, TileType)]
+        nest = Nest(steps, given, tuple(self._shape(arg.type) for arg in args))
+        self._add("region", results, shapes=self._shape(*(value.type for value in results)), nest=nest)
+
+
+def _bits(type: TileType) -> int:
+    element = type.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 32
+    return 32 if bits == 1 else min(bits, 32)
+
+
+_HANDLERS: dict[type[Operation], Callable[[_Reader, Any], None]] = {
+    ArangeOp: _Reader._arange,
+    ArgReduceOp: _Reader._reduce,
+    BroadcastOp: _Reader._pass_on,
+    CastOp: _Reader._cast,
+    DotOp: _Reader._dot,
+    ForOp: _Reader._for,
+    FullOp: _Reader._nothing,
+    GetOp: _Reader._read,
+    JaggedForOp: _Reader._for,
+    LoadOp: _Reader._read,
+    PutOp: _Reader._write,
+    ReduceOp: _Reader._reduce,
+    ReshapeOp: _Reader._pass_on,
+    ScanOp: _Reader._reduce,
+    SplatOp: _Reader._nothing,
+    StoreOp: _Reader._write,
+    TakeAlongOp: _Reader._take_along,
+}
