@@ -5,7 +5,7 @@ A load, as a get, reads memory; a store, as a put, ends uses. Constants take no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import FixedBitwidthType
@@ -49,7 +49,7 @@ Lanes = Callable[[DimAttr], Coefficient]
 def register_code(grid: GridOp, lanes: Lanes = lambda dim: dim.size.data, planned: bool = True) -> RegisterCode:
     """The steps of one cell. Unless it is ``planned``, how loops run is not looked at: plans are to say that."""
     reader = _Reader(lanes, planned)
-    steps = reader.block(grid.body.block)
+    steps = reader.steps(grid.body.block.ops)
     return RegisterCode(steps, tuple(reader.shapes))
 
 
@@ -67,10 +67,10 @@ class _Reader:
         self._ranges: dict[SSAValue | Block, int] = {}
         self._steps: list[Step] = []
 
-    def block(self, block: Block) -> tuple[Step, ...]:
-        """The steps of a block."""
+    def steps(self, ops: Iterable[Operation]) -> tuple[Step, ...]:
+        """The steps of a block's operations."""
         around, self._steps = self._steps, []
-        for op in block.ops:
+        for op in ops:
             _HANDLERS.get(type(op), _Reader._region if op.regions else _Reader._compute)(self, op)
         found, self._steps = tuple(self._steps), around
         return found
@@ -183,7 +183,7 @@ class _Reader:
         inits = self._values(op.inits)
         given = tuple(map(self._named, op.carried))
         schedule = op.schedule if self._planned and isinstance(op, ForOp) else None
-        steps = self.block(op.body.block)
+        steps = self.steps(list(op.body.block.ops)[:-1])  # what is passed on stands apart
         nest = Nest(
             steps,
             given,
@@ -202,7 +202,7 @@ class _Reader:
         heads = [region.blocks[0] for region in op.regions if region.blocks]
         args = [arg for block in heads for arg in block.args if isinstance(arg.type, TileType)]
         given = tuple(map(self._named, args))
-        steps = tuple(step for block in blocks for step in self.block(block))
+        steps = tuple(step for block in blocks for step in self.steps(block.ops))
         results = [value for value in op.results if isinstance(value.type, TileType)]
         nest = Nest(steps, given, tuple(self._shape(arg.type) for arg in args))
         self._add("region", results, shapes=self._shape(*(value.type for value in results)), nest=nest)

@@ -269,6 +269,7 @@ class _Tracer:
         for number in range(count):
             self._visit[nest.range] = number
             self.steps(nest.steps)
+            self._add(0, self._traced(nest.passed))
             passed = [None if one is None else self._of.get(one) for one in nest.passed]
             for carried, traced in zip(nest.given, passed, strict=True):
                 self._set(carried, traced)
@@ -277,13 +278,17 @@ class _Tracer:
 
     def _carried_in_scratch(self, step: Step, nest: Nest) -> None:
         """Each visit reads what it is handed, and writes what it hands on; so does what is before and after."""
-        self._add(0, self._traced(step.operands))
+        self._hand_on(step.operands)
         before = self._begin_region(nest, reads=True)
         self._visit[nest.range] = 0
         self.steps(nest.steps)
-        self._add(0, self._traced(nest.passed))
+        self._hand_on(nest.passed)
         self._end_region(before, [])
         self._arguments(step.results, nest.shapes, reads=True)
+
+    def _hand_on(self, values: Values) -> None:
+        for one in self._traced(values):
+            self._add(0, [one])
 
     def _apart(self, step: Step) -> None:
         """Loops whose visits nothing tells, and what runs under a condition."""
