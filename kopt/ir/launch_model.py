@@ -213,8 +213,8 @@ class LaunchModel:
     """One launch. ``orders`` are constraints, not an enumeration: the first is the source's.
 
     ``sources`` say what the names of expressions depend on; ``sizes`` are the block sizes that are chosen; ``chained``
-    are the paths of bodies in which a product waits for what the vector unit makes of another product. ``live`` is what
-    programs of a GPU hold at once; ``code`` is the cell as vector registers of a TPU see it.
+    are the paths of bodies in which a product waits for what the vector unit makes of another product. ``live`` are
+    the values that are alive at once, ``code`` is the cell as vector registers of a TPU see it.
     """
 
     name: str

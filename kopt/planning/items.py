@@ -14,8 +14,10 @@ class Cost:
     ``mxu_seconds`` and ``vpu_seconds`` are of one core, as if it did nothing else. ``overhead_seconds`` are of steps
     and visits of loops, in which no unit works, ``exposed_seconds`` of copies that nothing hides, ``host_seconds`` of
     passes over arrays around the kernel. ``cores`` is how many of the chip's take part. ``live_bytes`` are values
-    beyond registers, beside the buffers of ``vmem_bytes``; ``registers`` those of a thread, and ``fits`` whether a
-    GPU's program has enough of both. ``fitted``: the chip's constants are, to measurements.
+    beyond registers, beside the buffers of ``vmem_bytes``: what waits and has none, and what scratch memory carries.
+    ``whole_bytes`` are the values of a cell that are alive at once, counted whole: a measure of the code that libtpu
+    writes out for them, which takes no memory. ``registers`` are those of a thread, and ``fits`` whether a GPU's
+    program has enough of both. ``fitted``: the chip's constants are, to measurements.
     """
 
     seconds: Number | None = None
@@ -30,6 +32,7 @@ class Cost:
     host_bytes: Number | None = None
     vmem_bytes: Number | None = None
     live_bytes: Number | None = None
+    whole_bytes: Number | None = None
     smem_bytes: Number | None = None
     shared_bytes: Number | None = None
     registers: Number | None = None

@@ -48,8 +48,11 @@ class TpuLaunch:
     def cost(self) -> Cost:
         """The items."""
         kept = Memory(self.plan, self.trips, self.blocks)
-        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, lambda: self.launch.live(self.plan.loops)))
-        memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, fitted=self.costs.fitted)
+        unrolled = frozenset(tag for tag, schedule in self.plan.loops.items() if schedule.unroll > 1)
+        values = (lambda: self.launch.live(self.plan.loops)), (lambda: self.launch.whole(unrolled))
+        vmem, smem, live, whole = map(_or_none, (kept.vmem, kept.smem, *values))
+        fitted = self.costs.fitted
+        memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, whole_bytes=whole, fitted=fitted)
         return _or_none(lambda: self._timed(memory)) or memory
 
     # Time.

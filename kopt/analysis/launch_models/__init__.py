@@ -87,7 +87,7 @@ def fixed_model(grid: GridOp, known: GridNames) -> LaunchModel:
 
 
 def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = None) -> LaunchModel:
-    """The model; of one that is for a chip, the values of programs or the steps of cells, whichever it has."""
+    """The model; of one that is for a GPU alone without the steps of cells."""
     found, used = axes(launch), accesses(launch)
     sources = launch.names.sources(names_of(found, used))
     known = {source.name: source for source in sources}
@@ -97,7 +97,7 @@ def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = 
         operands(launch),
         tuple(settled_access(access, known) for access in used),
         work(launch),
-        () if isinstance(chip, TpuChip) else live(launch),
+        live(launch),
         orders(launch, found) if ordered and not launch.planned else (),
         sources,
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
