@@ -95,7 +95,7 @@ class _Reader:
         return tuple(self._shape_of(one.dims.data, _bits(one)) for one in types if isinstance(one, TileType))
 
     def _shape_of(self, dims: Sequence[DimAttr], bits: int = 32) -> int:
-        """The number of a shape. What has the same tags is the same at all sizes; what happens to be as large is not."""
+        """The number of a shape: that of the same tags, and not of what happens to be as large at some sizes."""
         key = tuple(dim.tag.data or dim.size.data for dim in dims), bits
         if key not in self._shapes:
             self._shapes[key] = len(self.shapes)

@@ -9,9 +9,11 @@ import pytest
 
 from kopt.ir.launch_model import LaunchModel, Live, Work
 from kopt.ir.polynomial import parameter
+from kopt.ir.register_code import Nest, RegisterCode, Shape, Step
 from kopt.planning.at_sizes import AtSizes
 from kopt.planning.tpu_work import cycles
 from kopt.planning.trips import UnknownError
+from kopt.plans.plan import LoopSchedule
 from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.costs import TPU_COSTS
 
@@ -60,13 +62,40 @@ def test_no_work_is_at_no_place() -> None:
 
 @pytest.mark.parametrize(("rows", "taken"), [(1, 0), (16, 0), (17, 24 * 4096), (64, 64 * 4096)])
 def test_the_values_of_the_widest_place_are_alive(rows: int, taken: int) -> None:
-    """Each padded to whole tiles; what fits registers takes nothing."""
+    """Each padded to whole tiles; what fits registers counts nothing."""
     shape = ((parameter("b0"), 1024), 32)
     places = (Live(("i",), (shape, shape)), Live(("i",), (shape,)))
     model = replace(elementwise(4096, False)[0], live=places)
-    assert at(model, {"b0": rows}).live() == 2 * taken
-    assert at(model, {"b0": rows}).live(frozenset({"i"})) == 3 * taken
-    assert at(replace(model, live=()), {"b0": rows}).live() == 0
+    assert at(model, {"b0": rows}).whole() == 2 * taken
+    assert at(model, {"b0": rows}).whole(frozenset({"i"})) == 3 * taken
+    assert at(replace(model, live=()), {"b0": rows}).whole() == 0
+
+
+#: Rows that are read, passed from visit to visit of a loop and added to, and written.
+CODE = RegisterCode(
+    (
+        Step("read", (0,), shapes=(0,)),
+        Step("loop", (3,), (0,), nest=Nest((Step("compute", (2,), (1,), (0,)),), (1,), ((0,),), (2,), "k", 0)),
+        Step("write", (), (3,)),
+    ),
+    (Shape((parameter("b0"), 1024)),),
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "unroll", "wanted"),
+    [
+        ("resident", 1, 512 - 42),  # what a visit takes and what it passes on
+        ("grid", 1, 512),  # both in scratch memory, where there is one
+        ("emit_pipeline", 1, 512),
+        ("resident", 8, 0),  # no loop is left
+    ],
+)
+def test_what_a_loop_carries_is_in_registers_or_in_scratch_memory(kind: str, unroll: int, wanted: int) -> None:
+    """Of 512 rows of 8 registers each a register is one of 64 rows' tile: 512 of them."""
+    found = at(replace(PRODUCT, code=CODE), {"b0": 512, "b1": 128, "b2": 512})
+    assert found.trips["k"].mean == 6
+    assert found.live({"k": LoopSchedule(kind, unroll)}) == wanted * 4096
 
 
 def test_candidates_at_once_are_each_by_itself() -> None:

@@ -9,10 +9,12 @@ import pytest
 
 from kopt.ir.launch_model import LaunchModel, Live
 from kopt.ir.polynomial import parameter
+from kopt.ir.register_code import Nest, RegisterCode, Shape, Step
 from kopt.planning.blocks import Blocks
-from kopt.planning.tpu_memory import Memory, live_bytes
-from kopt.planning.trips import all_trips
-from kopt.plans.plan import Buffer, Plan
+from kopt.planning.register_trace import Sizing, Visits
+from kopt.planning.tpu_memory import Memory, carried_bytes, planned_loops, whole_bytes
+from kopt.planning.trips import Trips, all_trips
+from kopt.plans.plan import Buffer, LoopSchedule, Plan
 
 from .launches import elementwise, matmul, matmul_plan
 
@@ -102,11 +104,66 @@ WIDE, SMALL, EDGE = ((256, b), 32), ((8, 128), 32), ((128, 128), 32)
         ([[((), 32)]], 0),
     ],
 )
-def test_live_bytes(places, wanted) -> None:
+def test_whole_bytes(places, wanted) -> None:
     """The worst of all places, of the values together that registers do not hold."""
-    assert live_bytes([Live((), tuple(values)) for values in places], {"b": 256}) == wanted
+    assert whole_bytes([Live((), tuple(values)) for values in places], {"b": 256}) == wanted
 
 
-def test_live_bytes_of_candidates() -> None:
-    found = live_bytes([Live((), (WIDE,)), Live((), (EDGE, ((512, 128), 32)))], {"b": np.array([128, 512])})
+def test_whole_bytes_of_candidates() -> None:
+    found = whole_bytes([Live((), (WIDE,)), Live((), (EDGE, ((512, 128), 32)))], {"b": np.array([128, 512])})
     assert list(found) == [256 * KiB, 512 * KiB]
+
+
+#: A loop in a loop, which carry a value each.
+CODE = RegisterCode(
+    (
+        Step("loop", (9,), (None,), nest=Nest((
+            Step("loop", (5,), (None,), nest=Nest((), (1,), ((1,),), (1,), "k")),
+        ), (0,), ((0,),), (0,), "j")),
+    ),
+    (Shape((256, b)), Shape((b, 1), 16)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kinds", "wanted"),
+    [
+        ({"j": "resident", "k": "prefetch"}, 0),
+        ({}, 0),
+        ({"j": "grid", "k": "resident"}, 256 * 512 * 4),
+        ({"j": "resident", "k": "emit_pipeline"}, 512 * 128 * 2),  # a lane is padded to 128
+        ({"j": "grid", "k": "emit_pipeline"}, 256 * 512 * 4 + 512 * 128 * 2),
+    ],
+)
+def test_what_scratch_memory_carries(kinds: dict[str, str], wanted: int) -> None:
+    loops = {tag: LoopSchedule(kind) for tag, kind in kinds.items()}
+    assert carried_bytes(CODE, {"b": 512}, loops) == wanted
+    if wanted:
+        assert list(carried_bytes(CODE, {"b": np.array([512, 512])}, loops)) == [wanted, wanted]
+
+
+@pytest.mark.parametrize(
+    ("loop", "trips", "wanted"),
+    [
+        (LoopSchedule("resident"), 5, Visits(1)),
+        (LoopSchedule("resident", 4), 5, Visits(4)),
+        (LoopSchedule("resident", 8), 5, Visits(5, all=True)),
+        (LoopSchedule("grid"), 5, Visits(1, in_scratch=True)),
+        (LoopSchedule("grid"), 1, Visits(1, all=True)),
+        (LoopSchedule("emit_pipeline"), None, Visits(1, in_scratch=True)),
+        (LoopSchedule("resident", 8), None, Visits(8)),
+    ],
+)
+def test_loops_run_as_they_are_planned(loop: LoopSchedule, trips: int | None, wanted: Visits) -> None:
+    known = {} if trips is None else {"k": Trips(trips)}
+    assert planned_loops({"k": loop}, known)(Nest((), tag="k"), Sizing(CODE, {})) == wanted
+    assert planned_loops({}, known)(Nest((), tag="j"), Sizing(CODE, {})) == Visits(1)
+
+
+def test_loops_whose_visits_differ_are_not_written_out() -> None:
+    """Nor are those of another candidate; this one's are, with the candidates that have as many."""
+    nest, loops = Nest((), tag="k"), {"k": LoopSchedule("resident", 8)}
+    assert planned_loops(loops, {"k": Trips(2.5, inside=frozenset("i"))})(nest, Sizing(CODE, {})) == Visits(8)
+    sizing = Sizing(CODE, {}, 1)
+    assert planned_loops(loops, {"k": Trips(np.array([4, 2, 2, 16]))})(nest, sizing) == Visits(2, all=True)
+    assert list(sizing.same) == [False, True, True, False]
