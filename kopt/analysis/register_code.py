@@ -37,7 +37,7 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.ranges import visits
-from kopt.ir.register_code import Kind, Nest, RegisterCode, Shape, Step, Values, Visited, Within
+from kopt.ir.register_code import Kind, Nest, RegisterCode, RegisterShape, RegisterStep, Values, Visited, Within
 
 #: Ops of the transcendental unit, whose results are kept: nothing computes them later, or again.
 _SLOW = frozenset(("exp", "exp2", "log", "log2", "tanh", "div", "rsqrt", "sqrt", "sigmoid", "erf", "pow", "sin", "cos"))
@@ -57,7 +57,7 @@ class _Reader:
     """Takes ops in their order."""
 
     def __init__(self, lanes: Lanes, planned: bool):
-        self.shapes: list[Shape] = []
+        self.shapes: list[RegisterShape] = []
         self._shapes: dict[Hashable, int] = {}
         self._lanes, self._planned = lanes, planned
         self._numbers: dict[SSAValue, int] = {}
@@ -65,9 +65,9 @@ class _Reader:
         #: Memories, bounds and entries of index lists, each by its number; ranges of loops by theirs.
         self._known: dict[Hashable, int] = {}
         self._ranges: dict[SSAValue | Block, int] = {}
-        self._steps: list[Step] = []
+        self._steps: list[RegisterStep] = []
 
-    def steps(self, ops: Iterable[Operation]) -> tuple[Step, ...]:
+    def steps(self, ops: Iterable[Operation]) -> tuple[RegisterStep, ...]:
         """The steps of a block's operations."""
         around, self._steps = self._steps, []
         for op in ops:
@@ -76,7 +76,7 @@ class _Reader:
         return found
 
     def _add(self, kind: Kind, results: Sequence[SSAValue], *operands: SSAValue, **more: Any) -> None:
-        self._steps.append(Step(kind, tuple(map(self._named, results)), self._values(operands), **more))
+        self._steps.append(RegisterStep(kind, tuple(map(self._named, results)), self._values(operands), **more))
 
     def _named(self, value: SSAValue) -> int:
         """The number of a value that is defined here."""
@@ -99,7 +99,7 @@ class _Reader:
         key = tuple(dim.tag.data or dim.size.data for dim in dims), bits
         if key not in self._shapes:
             self._shapes[key] = len(self.shapes)
-            self.shapes.append(Shape(tuple(map(self._lanes, dims)), bits))
+            self.shapes.append(RegisterShape(tuple(map(self._lanes, dims)), bits))
         return self._shapes[key]
 
     def _number(self, known: Hashable) -> int:
@@ -194,7 +194,7 @@ class _Reader:
             1 if schedule is None else schedule.data.unroll,
             visits(op.range) if self._planned else None,
         )
-        self._steps.append(Step("loop", tuple(map(self._named, op.results)), inits, nest=nest))
+        self._steps.append(RegisterStep("loop", tuple(map(self._named, op.results)), inits, nest=nest))
 
     def _region(self, op: Operation) -> None:
         """Loops whose visits nothing tells, and what runs under a condition."""

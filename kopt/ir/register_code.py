@@ -22,7 +22,7 @@ Kind = Literal["numbers", "read", "write", "cast", "compute", "combine", "take",
 Values = tuple[int | None, ...]
 
 
-class Shape(NamedTuple):
+class RegisterShape(NamedTuple):
     """The lanes of a value, and the bits of an element; those of a mask stand in 32."""
 
     dims: tuple[Coefficient, ...]
@@ -45,7 +45,7 @@ class Within(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Step:
+class RegisterStep:
     """One operation. ``shapes`` are numbers of shapes: of the results, then what the kind says.
 
     | kind | ``shapes`` | ``key`` | ``flag`` |
@@ -77,7 +77,7 @@ class Nest:
     where that is known before any plan, and it has ``trips``, where these are.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[RegisterStep, ...]
     given: tuple[int, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
     passed: Values = ()
@@ -91,15 +91,15 @@ class Nest:
 class RegisterCode:
     """The steps of a cell, and the shapes that these name."""
 
-    steps: tuple[Step, ...] = ()
-    shapes: tuple[Shape, ...] = field(default=())
+    steps: tuple[RegisterStep, ...] = ()
+    shapes: tuple[RegisterShape, ...] = field(default=())
 
     def sized(self, size: Callable[[Coefficient], Coefficient]) -> RegisterCode:
         """The same with other coefficients for all lanes."""
-        return replace(self, shapes=tuple(Shape(tuple(map(size, dims)), bits) for dims, bits in self.shapes))
+        return replace(self, shapes=tuple(RegisterShape(tuple(map(size, dims)), bits) for dims, bits in self.shapes))
 
 
-def nests_of(steps: Iterable[Step]) -> Iterator[Nest]:
+def nests_of(steps: Iterable[RegisterStep]) -> Iterator[Nest]:
     """All loops and conditions in some steps, outer ones first."""
     for step in steps:
         if step.nest is not None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kopt.ir.register_code import Nest, RegisterCode, Shape, Step, Values, Visited, Within
+from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterStep, Values, Visited, Within
 from kopt.planning.trips import Number, Sizes, value
 from kopt.targets.tiling import LANES, REGISTER, register_bytes
 
@@ -57,7 +57,7 @@ class Trace:
     inside: list[tuple[int, int, Number]] = field(default_factory=list)
 
 
-class Visits(NamedTuple):
+class WrittenVisits(NamedTuple):
     """How a loop runs: visits that are written out in one, whether these are all, and what carries its values."""
 
     count: int = 1
@@ -86,7 +86,7 @@ class Sizing:
             self._registers[shape] = registers(self.lanes(shape), self._code.shapes[shape].bits)
         return self._registers[shape]
 
-    def shape(self, shape: int) -> Shape:
+    def shape(self, shape: int) -> RegisterShape:
         """A shape, as far as its sizes are chosen."""
         return self._code.shapes[shape]
 
@@ -104,13 +104,13 @@ class Sizing:
 
 
 #: How a loop of a cell runs.
-Schedule = Callable[[Nest, Sizing], Visits]
+Schedule = Callable[[Nest, Sizing], WrittenVisits]
 
 
-def as_written(nest: Nest, sizing: Sizing) -> Visits:
+def as_written(nest: Nest, sizing: Sizing) -> WrittenVisits:
     """How the loops of a kernel run: one that is written out as a whole is no loop."""
     every = nest.trips is not None and nest.unroll >= nest.trips
-    return Visits(nest.trips if every and nest.trips is not None else nest.unroll, every)
+    return WrittenVisits(nest.trips if every and nest.trips is not None else nest.unroll, every)
 
 
 def trace(code: RegisterCode, sizing: Sizing, mxu: int, schedule: Schedule = as_written) -> Trace:
@@ -139,7 +139,7 @@ class _Tracer:
         self._visit: dict[int, int] = {}
         self._fence = self._last = self._product = 0
 
-    def steps(self, steps: Iterable[Step]) -> None:
+    def steps(self, steps: Iterable[RegisterStep]) -> None:
         """The steps of a cell or of a region."""
         for step in steps:
             _RULES[step.kind](self, step)
@@ -162,15 +162,15 @@ class _Tracer:
         else:
             self._of[number] = traced
 
-    def _size(self, step: Step) -> Number:
+    def _size(self, step: RegisterStep) -> Number:
         return self._sizing.registers(step.shapes[0])
 
     # Ops.
 
-    def _numbers(self, step: Step) -> None:
+    def _numbers(self, step: RegisterStep) -> None:
         self._of[step.results[0]] = self._add(self._size(step), lazy=True, shared=True)
 
-    def _read(self, step: Step) -> None:
+    def _read(self, step: RegisterStep) -> None:
         key = (self._stores, *map(self._place, step.key))
         if key not in self._known:
             operands = self._traced(step.operands)
@@ -184,11 +184,11 @@ class _Tracer:
             return part.bounds, self._sizing.shape(part.lanes), self._visit[part.range]
         return (part.value, *map(self._visit.get, part.ranges)) if isinstance(part, Within) else part
 
-    def _write(self, step: Step) -> None:
+    def _write(self, step: RegisterStep) -> None:
         self._add(0, self._traced(step.operands))
         self._stores += 1
 
-    def _cast(self, step: Step) -> None:
+    def _cast(self, step: RegisterStep) -> None:
         source, size = next(iter(self._traced(step.operands)), None), self._size(step)
         key = ("cast", source, step.key)
         if source is not None and key not in self._known:
@@ -196,7 +196,7 @@ class _Tracer:
             self._known[key] = self._add(size, [source], lazy=source.lazy, widens=widens)
         self._set(step.results[0], self._known.get(key))
 
-    def _compute(self, step: Step) -> None:
+    def _compute(self, step: RegisterStep) -> None:
         """What is elementwise, or moves lanes: it can wait where all that has half of its size can."""
         operands, size = self._traced(step.operands), self._most(step.shapes)
         if operands:
@@ -210,18 +210,18 @@ class _Tracer:
         found = [self._sizing.registers(shape) for shape in shapes]
         return found[0] if len(found) == 1 else most(found)
 
-    def _combine(self, step: Step) -> None:
+    def _combine(self, step: RegisterStep) -> None:
         traced = self._add(self._size(step), self._traced(step.operands), ends=True, together=step.flag)
         self._set(step.results[0], traced)
 
-    def _take(self, step: Step) -> None:
+    def _take(self, step: RegisterStep) -> None:
         """The numbers of all lanes are compared with those that are asked for."""
         traced = self._add(self._size(step), self._traced(step.operands), ends=True, together=True)
         (taken,) = self._sizing.lanes(step.shapes[1])
         self.found.inside.append((traced.at, traced.at + 1, -(-taken // LANES)))
         self._of[step.results[0]] = traced
 
-    def _dot(self, step: Step) -> None:
+    def _dot(self, step: RegisterStep) -> None:
         """Products come one after the other."""
         factors, sums = self._traced(step.operands[:2]), self._traced(step.operands[2:])
         traced = self._add(self._size(step), factors, ends=True)
@@ -231,7 +231,7 @@ class _Tracer:
         self.found.inside.append((traced.at, traced.there, self._kept(step)))
         self._of[step.results[0]] = self._add(traced.size, [traced, *sums]) if sums else traced
 
-    def _kept(self, step: Step) -> Number:
+    def _kept(self, step: RegisterStep) -> Number:
         """Registers that a product keeps: sums between its parts, and operands that each of these asks for again."""
         _, left, right = step.shapes
         (rows, summed), columns = self._sizing.lanes(left)[-2:], self._sizing.lanes(right)[-1]
@@ -248,7 +248,7 @@ class _Tracer:
 
     # Regions.
 
-    def _for(self, step: Step) -> None:
+    def _for(self, step: RegisterStep) -> None:
         """A loop that is written out as a whole is no loop; of others as many visits as are written out."""
         nest = step.nest
         assert nest is not None
@@ -264,8 +264,8 @@ class _Tracer:
             self._visits(step, nest, visits.count)
             self._end_region(before, self._traced(nest.passed))
 
-    def _visits(self, step: Step, nest: Nest, count: int) -> None:
-        """Visits one after the other, and what the last one passes on."""
+    def _visits(self, step: RegisterStep, nest: Nest, count: int) -> None:
+        """WrittenVisits one after the other, and what the last one passes on."""
         for number in range(count):
             self._visit[nest.range] = number
             self.steps(nest.steps)
@@ -276,7 +276,7 @@ class _Tracer:
         for result, carried in zip(step.results, nest.given, strict=True):
             self._set(result, self._of.get(carried))
 
-    def _carried_in_scratch(self, step: Step, nest: Nest) -> None:
+    def _carried_in_scratch(self, step: RegisterStep, nest: Nest) -> None:
         """Each visit reads what it is handed, and writes what it hands on; so does what is before and after."""
         self._hand_on(step.operands)
         before = self._begin_region(nest, reads=True)
@@ -290,7 +290,7 @@ class _Tracer:
         for one in self._traced(values):
             self._add(0, [one])
 
-    def _apart(self, step: Step) -> None:
+    def _apart(self, step: RegisterStep) -> None:
         """Loops whose visits nothing tells, and what runs under a condition."""
         nest = step.nest
         assert nest is not None
@@ -322,7 +322,7 @@ class _Tracer:
         self._stores += 1
 
 
-_RULES: dict[str, Callable[[_Tracer, Step], None]] = {
+_RULES: dict[str, Callable[[_Tracer, RegisterStep], None]] = {
     "cast": _Tracer._cast,
     "combine": _Tracer._combine,
     "compute": _Tracer._compute,

@@ -11,7 +11,7 @@ from kopt.ir.launch_model import Live
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.register_code import Nest, RegisterCode, nests_of
 from kopt.planning.blocks import SCALAR, WINDOWS, Blocks
-from kopt.planning.register_trace import Schedule, Sizing, Visits
+from kopt.planning.register_trace import Schedule, Sizing, WrittenVisits
 from kopt.planning.trips import AllTrips, Number, Sizes, Trips, value
 from kopt.plans.plan import Buffer, LoopSchedule, Plan, Value
 from kopt.targets.budget import Budget
@@ -55,11 +55,11 @@ class Memory:
 def planned_loops(loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips]) -> Schedule:
     """How loops run that have such schedules, and so many visits where these are known."""
 
-    def schedule(nest: Nest, sizing: Sizing) -> Visits:
+    def schedule(nest: Nest, sizing: Sizing) -> WrittenVisits:
         loop, count = loops.get(nest.tag, LoopSchedule("resident")), trips.get(nest.tag)
         if count is not None and not count.inside and sizing.holds(count.mean <= loop.unroll):
-            return Visits(int(sizing.number(count.mean)), all=True)
-        return Visits(loop.unroll, in_scratch=loop.kind in _IN_SCRATCH)
+            return WrittenVisits(int(sizing.number(count.mean)), all=True)
+        return WrittenVisits(loop.unroll, in_scratch=loop.kind in _IN_SCRATCH)
 
     return schedule
 

@@ -8,7 +8,7 @@ from kopt import parse
 from kopt.analysis.register_code import register_code
 from kopt.dialects.tile import GridOp
 from kopt.ir.polynomial import parameter
-from kopt.ir.register_code import RegisterCode, Shape, Visited, Within
+from kopt.ir.register_code import RegisterCode, RegisterShape, Visited, Within
 from kopt.walk import walk
 
 ROWS = "!tile.tile<b0=64 x 512 x f32>"
@@ -45,9 +45,9 @@ def test_steps_of_rows_over_their_sum() -> None:
         ("write", (), (2,), False),
     ]
     assert [[found.shapes[shape] for shape in step.shapes] for step in found.steps] == [
-        [Shape((64, 512))],
-        [Shape((64, 1))],
-        [Shape((64, 512))],
+        [RegisterShape((64, 512))],
+        [RegisterShape((64, 1))],
+        [RegisterShape((64, 512))],
         [],
     ]
 
@@ -55,7 +55,7 @@ def test_steps_of_rows_over_their_sum() -> None:
 def test_sizes_may_be_open() -> None:
     b0 = parameter("b0")
     found = code(LOAD, lanes=lambda dim: b0 if dim.tag.data else dim.size.data)
-    assert found.shapes == (Shape((b0, 512)),)
+    assert found.shapes == (RegisterShape((b0, 512)),)
 
 
 def test_constants_have_no_step() -> None:
@@ -70,7 +70,7 @@ def test_elements_have_their_bits(type: str, bits: int) -> None:
     """Those of masks stand in words."""
     kind = type.rpartition(" ")[2]
     found = code(f"%w = tile.load %x[%i, :] : {MEMORY} -> {ROWS}\n%n = tile.cast %w : {ROWS} to !tile.tile<{type}>")
-    assert found.shapes[found.steps[1].shapes[0]] == Shape((64, 512), bits) and found.steps[1].key == (kind,)
+    assert found.shapes[found.steps[1].shapes[0]] == RegisterShape((64, 512), bits) and found.steps[1].key == (kind,)
 
 
 def test_rows_are_combined_register_by_register() -> None:

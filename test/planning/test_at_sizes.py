@@ -9,7 +9,7 @@ import pytest
 
 from kopt.ir.launch_model import LaunchModel, Live, Work
 from kopt.ir.polynomial import parameter
-from kopt.ir.register_code import Nest, RegisterCode, Shape, Step
+from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterStep
 from kopt.planning.at_sizes import AtSizes
 from kopt.planning.tpu_work import cycles
 from kopt.planning.trips import UnknownError
@@ -74,11 +74,13 @@ def test_the_values_of_the_widest_place_are_alive(rows: int, taken: int) -> None
 #: Rows that are read, passed from visit to visit of a loop and added to, and written.
 CODE = RegisterCode(
     (
-        Step("read", (0,), shapes=(0,)),
-        Step("loop", (3,), (0,), nest=Nest((Step("compute", (2,), (1,), (0,)),), (1,), ((0,),), (2,), "k", 0)),
-        Step("write", (), (3,)),
+        RegisterStep("read", (0,), shapes=(0,)),
+        RegisterStep(
+            "loop", (3,), (0,), nest=Nest((RegisterStep("compute", (2,), (1,), (0,)),), (1,), ((0,),), (2,), "k", 0)
+        ),
+        RegisterStep("write", (), (3,)),
     ),
-    (Shape((parameter("b0"), 1024)),),
+    (RegisterShape((parameter("b0"), 1024)),),
 )
 
 

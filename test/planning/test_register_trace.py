@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from kopt.ir.polynomial import parameter
-from kopt.ir.register_code import Nest, RegisterCode, Shape, Step, Visited
-from kopt.planning.register_trace import Sizing, Trace, Visits, as_written, least, most, registers, trace
+from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterStep, Visited
+from kopt.planning.register_trace import Sizing, Trace, WrittenVisits, as_written, least, most, registers, trace
 
 b = parameter("b")
-SHAPES = (Shape((256, b)), Shape((256, 1)), Shape((256, b), 16))
+SHAPES = (RegisterShape((256, b)), RegisterShape((256, 1)), RegisterShape((256, b), 16))
 
 
-def traced(*steps: Step, sizes=1024, candidate: int = 0, schedule=as_written) -> tuple[Trace, Sizing]:
+def traced(*steps: RegisterStep, sizes=1024, candidate: int = 0, schedule=as_written) -> tuple[Trace, Sizing]:
     code = RegisterCode(steps, SHAPES)
     sizing = Sizing(code, {"b": sizes}, candidate)
     return trace(code, sizing, 256, schedule), sizing
@@ -37,12 +37,12 @@ def test_registers_of_values(lanes, bits: int, wanted: int) -> None:
         assert list(registers((np.array(lanes[:1] * 2), *lanes[1:]), bits)) == [wanted, wanted]
 
 
-READ = Step("read", (0,), shapes=(0,), key=(7,))
+READ = RegisterStep("read", (0,), shapes=(0,), key=(7,))
 
 
 def test_what_is_computed_with_a_column_can_wait_where_it_is_small() -> None:
     """A sum of each row is no half of what it is added to, but of blocks of 128 lanes."""
-    steps = (READ, Step("combine", (1,), (0,), (1,), flag=True), Step("compute", (2,), (0, 1), (0,)))
+    steps = (READ, RegisterStep("combine", (1,), (0,), (1,), flag=True), RegisterStep("compute", (2,), (0, 1), (0,)))
     sizes = np.array([128, 1024, 256, 4096])
     lazy = [traced(*steps, sizes=int(size))[0].ops[-1].lazy for size in sizes]
     assert lazy == [False, True, False, True]
@@ -54,16 +54,18 @@ def test_what_is_computed_with_a_column_can_wait_where_it_is_small() -> None:
 
 
 def test_narrow_values_are_widened() -> None:
-    narrow = Step("read", (0,), shapes=(2,), key=(7,))
-    (found, _) = traced(narrow, Step("cast", (1,), (0,), (0,), ("f32",)), Step("cast", (2,), (0,), (0,), ("f32",)))
+    narrow = RegisterStep("read", (0,), shapes=(2,), key=(7,))
+    (found, _) = traced(
+        narrow, RegisterStep("cast", (1,), (0,), (0,), ("f32",)), RegisterStep("cast", (2,), (0,), (0,), ("f32",))
+    )
     assert [(op.size, op.widens) for op in found.ops] == [(128, False), (256, True)]  # the second cast is the first
 
 
 def test_a_masked_read_waits_for_its_mask() -> None:
     """One of a mask that is computed from memory can still wait; one by what a product tells cannot."""
-    later = Step("read", (3,), (1,), (0,), (7, 1))
-    cheap, _ = traced(READ, Step("compute", (1,), (0,), (0,)), later)
-    kept, _ = traced(READ, Step("compute", (1,), (0,), (0,), flag=True), later)
+    later = RegisterStep("read", (3,), (1,), (0,), (7, 1))
+    cheap, _ = traced(READ, RegisterStep("compute", (1,), (0,), (0,)), later)
+    kept, _ = traced(READ, RegisterStep("compute", (1,), (0,), (0,), flag=True), later)
     assert [found.ops[-1].reads for found in (cheap, kept)] == [True, False]
 
 
@@ -71,11 +73,11 @@ def product(sizes) -> Trace:
     """A product of 512 rows, over ``b``, of 512 columns."""
     code = RegisterCode(
         (
-            Step("read", (0,), shapes=(1,), key=(1,)),
-            Step("read", (1,), shapes=(2,), key=(2,)),
-            Step("product", (2,), (0, 1), (0, 1, 2)),
+            RegisterStep("read", (0,), shapes=(1,), key=(1,)),
+            RegisterStep("read", (1,), shapes=(2,), key=(2,)),
+            RegisterStep("product", (2,), (0, 1), (0, 1, 2)),
         ),
-        (Shape((512, 512)), Shape((512, b), 16), Shape((b, 512), 16)),
+        (RegisterShape((512, 512)), RegisterShape((512, b), 16), RegisterShape((b, 512), 16)),
     )
     return trace(code, Sizing(code, {"b": sizes}), 256)
 
@@ -89,24 +91,28 @@ def test_products_keep_sums_between_parts() -> None:
     assert list(kept) == [0, 128, 384]
 
 
-def loop(unroll: int = 1, trips: int | None = None) -> Step:
-    read = Step("read", (3,), shapes=(0,), key=(9, Visited(0, 0, 0)))
-    nest = Nest((read, Step("compute", (2,), (1, 3), (0,), flag=True)), (1,), ((0,),), (2,), "k", 0, unroll, trips)
-    return Step("loop", (4,), (0,), nest=nest)
+def loop(unroll: int = 1, trips: int | None = None) -> RegisterStep:
+    read = RegisterStep("read", (3,), shapes=(0,), key=(9, Visited(0, 0, 0)))
+    nest = Nest(
+        (read, RegisterStep("compute", (2,), (1, 3), (0,), flag=True)), (1,), ((0,),), (2,), "k", 0, unroll, trips
+    )
+    return RegisterStep("loop", (4,), (0,), nest=nest)
 
 
 @pytest.mark.parametrize(
     ("unroll", "trips", "reads", "fenced"), [(1, 4, 1, True), (2, 4, 2, True), (4, 4, 4, False), (2, None, 2, True)]
 )
 def test_visits_that_are_written_out(unroll: int, trips: int | None, reads: int, fenced: bool) -> None:
-    found, _ = traced(READ, loop(unroll, trips), Step("write", (), (4,)))
+    found, _ = traced(READ, loop(unroll, trips), RegisterStep("write", (), (4,)))
     assert sum(op.reads for op in found.ops) == reads + 1
     assert (found.ops[-1].at > 0) == fenced
 
 
 def test_plans_say_how_loops_run() -> None:
     """What is carried in scratch memory is read by each visit, and written by it."""
-    found, _ = traced(READ, loop(), Step("write", (), (4,)), schedule=lambda nest, sizing: Visits(in_scratch=True))
+    found, _ = traced(
+        READ, loop(), RegisterStep("write", (), (4,)), schedule=lambda nest, sizing: WrittenVisits(in_scratch=True)
+    )
     assert [op.reads for op in found.ops if op.size is found.ops[0].size or op.size == 256] == [
         True, True, True, False, True,
     ]  # fmt: skip

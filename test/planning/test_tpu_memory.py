@@ -9,9 +9,9 @@ import pytest
 
 from kopt.ir.launch_model import LaunchModel, Live
 from kopt.ir.polynomial import parameter
-from kopt.ir.register_code import Nest, RegisterCode, Shape, Step
+from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterStep
 from kopt.planning.blocks import Blocks
-from kopt.planning.register_trace import Sizing, Visits
+from kopt.planning.register_trace import Sizing, WrittenVisits
 from kopt.planning.tpu_memory import Memory, carried_bytes, planned_loops, whole_bytes
 from kopt.planning.trips import Trips, all_trips
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
@@ -117,11 +117,11 @@ def test_whole_bytes_of_candidates() -> None:
 #: A loop in a loop, which carry a value each.
 CODE = RegisterCode(
     (
-        Step("loop", (9,), (None,), nest=Nest((
-            Step("loop", (5,), (None,), nest=Nest((), (1,), ((1,),), (1,), "k")),
+        RegisterStep("loop", (9,), (None,), nest=Nest((
+            RegisterStep("loop", (5,), (None,), nest=Nest((), (1,), ((1,),), (1,), "k")),
         ), (0,), ((0,),), (0,), "j")),
     ),
-    (Shape((256, b)), Shape((b, 1), 16)),
+    (RegisterShape((256, b)), RegisterShape((b, 1), 16)),
 )  # fmt: skip
 
 
@@ -145,25 +145,25 @@ def test_what_scratch_memory_carries(kinds: dict[str, str], wanted: int) -> None
 @pytest.mark.parametrize(
     ("loop", "trips", "wanted"),
     [
-        (LoopSchedule("resident"), 5, Visits(1)),
-        (LoopSchedule("resident", 4), 5, Visits(4)),
-        (LoopSchedule("resident", 8), 5, Visits(5, all=True)),
-        (LoopSchedule("grid"), 5, Visits(1, in_scratch=True)),
-        (LoopSchedule("grid"), 1, Visits(1, all=True)),
-        (LoopSchedule("emit_pipeline"), None, Visits(1, in_scratch=True)),
-        (LoopSchedule("resident", 8), None, Visits(8)),
+        (LoopSchedule("resident"), 5, WrittenVisits(1)),
+        (LoopSchedule("resident", 4), 5, WrittenVisits(4)),
+        (LoopSchedule("resident", 8), 5, WrittenVisits(5, all=True)),
+        (LoopSchedule("grid"), 5, WrittenVisits(1, in_scratch=True)),
+        (LoopSchedule("grid"), 1, WrittenVisits(1, all=True)),
+        (LoopSchedule("emit_pipeline"), None, WrittenVisits(1, in_scratch=True)),
+        (LoopSchedule("resident", 8), None, WrittenVisits(8)),
     ],
 )
-def test_loops_run_as_they_are_planned(loop: LoopSchedule, trips: int | None, wanted: Visits) -> None:
+def test_loops_run_as_they_are_planned(loop: LoopSchedule, trips: int | None, wanted: WrittenVisits) -> None:
     known = {} if trips is None else {"k": Trips(trips)}
     assert planned_loops({"k": loop}, known)(Nest((), tag="k"), Sizing(CODE, {})) == wanted
-    assert planned_loops({}, known)(Nest((), tag="j"), Sizing(CODE, {})) == Visits(1)
+    assert planned_loops({}, known)(Nest((), tag="j"), Sizing(CODE, {})) == WrittenVisits(1)
 
 
 def test_loops_whose_visits_differ_are_not_written_out() -> None:
     """Nor are those of another candidate; this one's are, with the candidates that have as many."""
     nest, loops = Nest((), tag="k"), {"k": LoopSchedule("resident", 8)}
-    assert planned_loops(loops, {"k": Trips(2.5, inside=frozenset("i"))})(nest, Sizing(CODE, {})) == Visits(8)
+    assert planned_loops(loops, {"k": Trips(2.5, inside=frozenset("i"))})(nest, Sizing(CODE, {})) == WrittenVisits(8)
     sizing = Sizing(CODE, {}, 1)
-    assert planned_loops(loops, {"k": Trips(np.array([4, 2, 2, 16]))})(nest, sizing) == Visits(2, all=True)
+    assert planned_loops(loops, {"k": Trips(np.array([4, 2, 2, 16]))})(nest, sizing) == WrittenVisits(2, all=True)
     assert list(sizing.same) == [False, True, True, False]

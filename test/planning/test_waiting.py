@@ -6,20 +6,22 @@ import numpy as np
 import pytest
 
 from kopt.ir.polynomial import parameter
-from kopt.ir.register_code import RegisterCode, Shape, Step
+from kopt.ir.register_code import RegisterCode, RegisterShape, RegisterStep
 from kopt.planning.register_trace import Sizing, trace
 from kopt.planning.waiting import pressures, spilled, spilled_bytes
 
 a, b = parameter("a"), parameter("b")
-SHAPES = (Shape((a, b)), Shape((a, 1)))
-READ = Step("read", (0,), shapes=(0,), key=(0,))
-SUM = Step("combine", (1,), (0,), (1,), flag=True)
+SHAPES = (RegisterShape((a, b)), RegisterShape((a, 1)))
+READ = RegisterStep("read", (0,), shapes=(0,), key=(0,))
+SUM = RegisterStep("combine", (1,), (0,), (1,), flag=True)
 
 
 def rows(slow: bool) -> RegisterCode:
     """Rows that are made of what is read, and divided by the sums of what is read."""
-    made = Step("compute", (2,), (0,), (0,), flag=slow)
-    return RegisterCode((READ, SUM, made, Step("compute", (3,), (2, 1), (0,)), Step("write", (), (3,))), SHAPES)
+    made = RegisterStep("compute", (2,), (0,), (0,), flag=slow)
+    return RegisterCode(
+        (READ, SUM, made, RegisterStep("compute", (3,), (2, 1), (0,)), RegisterStep("write", (), (3,))), SHAPES
+    )
 
 
 @pytest.mark.parametrize(("slow", "wanted"), [(True, 256 + 32), (False, 32)])
@@ -38,8 +40,8 @@ def test_some_registers_hold_what_waits(pressure: int, wanted: int) -> None:
 
 def test_candidates_at_once_are_each_by_itself() -> None:
     """Also where a trace decides otherwise for some of them: sums of 128 lanes are as large as the block."""
-    sums = (Step("compute", (4,), (1,), (0,)), Step("combine", (5,), (4,), (1,), flag=True))
-    code = RegisterCode((*rows(True).steps[:-1], *sums, Step("compute", (6,), (3, 5, 4), (0,))), SHAPES)
+    sums = (RegisterStep("compute", (4,), (1,), (0,)), RegisterStep("combine", (5,), (4,), (1,), flag=True))
+    code = RegisterCode((*rows(True).steps[:-1], *sums, RegisterStep("compute", (6,), (3, 5, 4), (0,))), SHAPES)
     sizes = {"a": np.array([8, 256, 1024, 64, 256]), "b": np.array([128, 128, 1024, 4096, 4096])}
     alone = [spilled_bytes(code, {name: int(column[n]) for name, column in sizes.items()}, 256) for n in range(5)]
     assert list(spilled_bytes(code, sizes, 256)) == alone and len({*alone}) > 3
