@@ -62,7 +62,8 @@ to divide their arrays evenly (`kopt.planning.assumed`).
 
 On a TPU a candidate fits if its buffers and its values, counted whole, take no more than 24 MiB. Fewer of its values
 take VMEM: those that wait for the end of a reduction or a product, and have no register. By these alone it is decided
-whether a plan is legal (`kopt.planning.waiting`). Code for larger values takes libtpu longer, and mostly no fewer cycles.
+whether a plan is legal (`kopt.planning.waiting`). Code for larger values takes libtpu longer, for mostly as many
+cycles.
 
 On a GPU sizes are powers of two. A candidate fits if no register spills and shared memory holds its operands. Its cost
 is that of the slowest of five: issue, matrix units, the second-level cache, memory, and the dispatch of programs
