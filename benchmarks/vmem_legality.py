@@ -3,8 +3,8 @@
     python benchmarks/vmem_legality.py [--chip NAME …] [--count N] [--json] [NAME …]
 
 Block sizes of examples with one launch are drawn at random, small and large. Two formulas say what each takes before
-anything is compiled: ``model``, of the plan alone (``Σ blocks × depth + scratch`` and the values beyond registers), by
-which block sizes are chosen; and ``lowered``, that of ``plan-vmem``, which knows the kernel that is emitted. libtpu
+anything is compiled: ``model``, of the plan alone (``Σ blocks × depth + scratch``, and the values that wait and have
+no register); and ``lowered``, that of ``plan-vmem``, which knows the kernel that is emitted. libtpu
 compiles every one with the memory that a kernel has unless it asks for more. A row is a configuration on which one of
 them and libtpu disagree; ``margin`` is that formula's distance from the limit.
 """
