@@ -265,7 +265,7 @@ class _Tracer:
             self._end_region(before, self._traced(nest.passed))
 
     def _visits(self, step: RegisterStep, nest: Nest, count: int) -> None:
-        """WrittenVisits one after the other, and what the last one passes on."""
+        """Visits one after the other, and what the last one passes on."""
         for number in range(count):
             self._visit[nest.range] = number
             self.steps(nest.steps)
