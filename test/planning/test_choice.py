@@ -94,8 +94,8 @@ V5P = TPU_CHIPS["v5p"]
 MOST = V5P.vmem_bytes // 2
 
 
-def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0) -> Cost:
-    return Cost(seconds=seconds, vmem_bytes=vmem, live_bytes=live)
+def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, whole: int | None = None) -> Cost:
+    return Cost(seconds=seconds, vmem_bytes=vmem, live_bytes=live, whole_bytes=whole)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,8 @@ def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0) 
         ([costs_of(10.0), costs_of(1.0, MOST + 1), costs_of(8.0)], 2),
         ([costs_of(10.0), costs_of(1.0, MOST, 1), costs_of(8.0)], 2),  # values take memory too
         ([costs_of(10.0), costs_of(1.0, MOST // 2, MOST // 2)], 1),
+        ([costs_of(10.0), costs_of(1.0, MOST // 2, 0, MOST)], 0),  # nor is too much to be written out
+        ([costs_of(10.0), costs_of(1.0, MOST // 2, 0, MOST // 2)], 1),
         ([costs_of(10.0), costs_of(1.0, None)], 0),
         ([costs_of(10.0), costs_of(1.0, 0, None)], 0),
         ([costs_of(10.0), costs_of(None), costs_of(8.0)], 2),
