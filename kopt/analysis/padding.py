@@ -57,7 +57,7 @@ _NEAR: dict[str, Callable[[float], float]] = {
 _NORMAL = (1e-30, 1e30)
 
 
-class Near(float):
+class Inexact(float):
     """A finite number that is known nearly: equal to none."""
 
     def __eq__(self, other: object) -> bool:
@@ -129,14 +129,14 @@ def _computed(name: str, inputs: Sequence[Number]) -> Number | None:
     """What an elementwise op makes of known numbers."""
     if name in _NEAR:
         (number,) = inputs
-        return Near(_NEAR[name](number)) if _NORMAL[0] < number < _NORMAL[1] else None
+        return Inexact(_NEAR[name](number)) if _NORMAL[0] < number < _NORMAL[1] else None
     if name not in _EXACT:
         return None
-    exact = [number for number in inputs if not isinstance(number, Near)]
+    exact = [number for number in inputs if not isinstance(number, Inexact)]
     if name == "mul" and 0 in exact:
         return 0.0 if all(map(math.isfinite, inputs)) else math.nan
     found = _EXACT[name](*inputs)
-    return found if len(exact) == len(inputs) else Near(found) if math.isfinite(found) else None
+    return found if len(exact) == len(inputs) else Inexact(found) if math.isfinite(found) else None
 
 
 class LoadPadding(Padding):

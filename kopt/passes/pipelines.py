@@ -265,6 +265,20 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("split-dot-reduction", chip=target.gpu.name),
         # Blocks are final, which products take by their sizes: before reshapes and concatenations are looked at.
         _make("expand-scaling", chip=target.gpu.name),
+        *_triton_values(target.gpu.name),
+        _make("plan-accesses", **given, **_pins(config)),
+        _make("verify-plan", chip=target.gpu.name),
+        _make("peel-loops"),
+        _make("convert-tile-to-triton", chip=target.gpu.name),
+        # What Triton does not check, and how it divides: said as ops, of which each is printed as it stands.
+        _make("clamp-gathers"),
+        _make("arith-unsigned-when-equivalent"),
+    ]
+
+
+def _triton_values(chip: str) -> list[ModulePass]:
+    """What programs of a GPU compute: blocks of a power of two, masks, and the ops that Triton has."""
+    return [
         # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
         _make("drop-unit-dims"),
         # What gave values such dimensions is undone with them.
@@ -284,18 +298,11 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         # What loops carry counts for warps; before products become sums of blocks that registers hold once.
         _make("sink-reductions"),
         # Products that no matrix unit takes are sums of larger blocks, which count for warps.
-        _make("legalise-ops", chip=target.gpu.name),
+        _make("legalise-ops", chip=chip),
         # After masks, whose fills no factor changes, and powers that are exponents of their own.
         _make("convert-exp-to-exp2"),
         # Values are those that are computed, and rounded.
         _make("approximate-functions"),
-        _make("plan-accesses", **given, **_pins(config)),
-        _make("verify-plan", chip=target.gpu.name),
-        _make("peel-loops"),
-        _make("convert-tile-to-triton", chip=target.gpu.name),
-        # What Triton does not check, and how it divides: said as ops, of which each is printed as it stands.
-        _make("clamp-gathers"),
-        _make("arith-unsigned-when-equivalent"),
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import kopt
-from kopt.analysis.padding import LoadPadding, Near, padding
+from kopt.analysis.padding import Inexact, LoadPadding, padding
 from kopt.dialects.tile import ForOp, GridOp, StoreOp
 from kopt.ir.ranges import always_full, binding, ranges_in_scope, visits
 
@@ -107,7 +107,7 @@ def _stored(ops: str, type: str = "b0=32 x f32") -> StoreOp:
         ("%c = tile.full 3.0 : !tile.tile<b0=32 x f32>\n%l = tile.log %c : !tile.tile<b0=32 x f32>\n"
          "%z = tile.full 0.0 : !tile.tile<b0=32 x f32>\n%d = tile.sub %l, %z : !tile.tile<b0=32 x f32>\n"
          "%r = tile.mul %z, %d : !tile.tile<b0=32 x f32>", 0.0),
-        ("%c = tile.full 1.0 : !tile.tile<b0=32 x f32>\n%r = tile.log %c : !tile.tile<b0=32 x f32>", Near(0.0)),
+        ("%c = tile.full 1.0 : !tile.tile<b0=32 x f32>\n%r = tile.log %c : !tile.tile<b0=32 x f32>", Inexact(0.0)),
         ("%r = tile.log %v : !tile.tile<b0=32 x f32>", None),
         ("%z = tile.full 0.0 : !tile.tile<b0=32 x f32>\n%r = tile.mul %z, %v : !tile.tile<b0=32 x f32>", None),
         ("%w = tile.load %x[%i] : memref<100xf32> -> !tile.tile<b0=32 x f32>\n"
@@ -116,8 +116,8 @@ def _stored(ops: str, type: str = "b0=32 x f32") -> StoreOp:
 )  # fmt: skip
 def test_padding(ops: str, expected: float | None) -> None:
     found = padding(_stored(ops).value, "b0")
-    assert isinstance(found, Near) == isinstance(expected, Near)
-    if isinstance(found, Near) and expected is not None:
+    assert isinstance(found, Inexact) == isinstance(expected, Inexact)
+    if isinstance(found, Inexact) and expected is not None:
         assert math.isclose(found, expected, abs_tol=1e-9) and found != expected  # no target need give just that number
         return
     assert (None if found is None or math.isnan(found) else found) == expected
