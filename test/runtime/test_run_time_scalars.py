@@ -40,8 +40,10 @@ def test_values_are_those_of_constants(target, dtype):
         pytest.skip("TPUs have no f64")
     x, kernel = X.to(dtype), kopt.kernel(scaled, target=target)
     constants = kopt.kernel(scaled, target=target, dynamic=())
+    # XLA's CPU compiler rounds a product and a sum once or twice, as it likes for each kernel: an ulp of the terms.
+    close = {"rtol": None, "atol": None} if target.startswith("pallas") else {"rtol": 0, "atol": 0}
     for scale, shift in [(0.5, 3), (0.7, 3), (1.1, 5), (0.1, 7), (2.5, 2)]:
-        assert torch.equal(kernel(x, scale, shift), constants(x, scale, shift))
+        torch.testing.assert_close(kernel(x, scale, shift), constants(x, scale, shift), **close)
         torch.testing.assert_close(kernel(x, scale, shift), wanted(x, scale, shift))
 
 
