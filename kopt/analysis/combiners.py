@@ -37,7 +37,7 @@ from kopt.walk import walk
 
 _E = ELEMENTWISE
 #: The elementwise ops that combine, and the kind of reduction that they are.
-_KINDS = {_E[op]: kind for kind, op in COMBINING_OPS.items()}
+KINDS = {_E[op]: kind for kind, op in COMBINING_OPS.items()}
 _BASES = {_E["exp"]: 1.0, _E["exp2"]: log(2)}
 _BETTER = {_E["gt"]: "max", _E["lt"]: "min"}
 
@@ -115,8 +115,8 @@ class _Step:
             return None
         if isinstance(op, DotOp) and op.accumulator is carried:
             kind, others = "add", [op.lhs, op.rhs]
-        elif isinstance(op, ElementwiseOp) and type(op) in _KINDS and list(op.operands).count(carried) == 1:
-            kind, others = _KINDS[type(op)], [value for value in op.operands if value is not carried]
+        elif isinstance(op, ElementwiseOp) and type(op) in KINDS and list(op.operands).count(carried) == 1:
+            kind, others = KINDS[type(op)], [value for value in op.operands if value is not carried]
         else:
             return None
         used += sorted(set[int]().union(*map(self.uses, others)))

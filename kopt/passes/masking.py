@@ -36,7 +36,7 @@ def mask_hidden(user: Operation, number: int, dims: Sequence[int], fill: Number,
     """Selects the fill where a lane was made from lanes outside a range that its type no longer names."""
     value = user.operands[number]
     valid = validity.along(value, dims)
-    if valid is None or _holds(value, fill):
+    if valid is None or holds(value, fill):
         return
     build = Builder(user)
     select = build.add(SelectOp(valid, value, build.full(fill, value)), value.name_hint)
@@ -44,7 +44,7 @@ def mask_hidden(user: Operation, number: int, dims: Sequence[int], fill: Number,
     user.operands[number] = select
 
 
-def _holds(value: SSAValue, fill: Number) -> bool:
+def holds(value: SSAValue, fill: Number) -> bool:
     """Whether a value is one number in all lanes, the fill."""
     return isinstance(value.owner, FullOp) and value.owner.number == fill
 

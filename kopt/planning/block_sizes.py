@@ -115,7 +115,7 @@ def _least(
 def fitting(found: Cost, chip: Chip, room: int) -> tuple[np.ndarray, np.ndarray]:
     """Of each candidate the seconds that it counts, infinite where it does not fit, and the bytes that it takes."""
     if isinstance(chip, TpuChip):
-        memory = _memory(found)
+        memory = found.counted_bytes
         fits = None if memory is None else memory <= room
     else:
         memory, fits = found.shared_bytes, found.fits
@@ -136,15 +136,3 @@ def least_buffers(model: LaunchModel, sizes: Mapping[str, int], chip: TpuChip, l
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     found = (cost(plan).vmem_bytes for plan, *_ in variants(model, *_LOOPS[loop_type]))
     return min((int(taken) for taken in found if taken is not None), default=0)
-
-
-def _memory(found: Cost) -> Number | None:
-    """The bytes that a cell counts: buffers, and its values, whole, though libtpu takes less for them.
-
-    What is written out for larger values takes libtpu longer, and mostly no fewer cycles. With blocks that fit by what
-    waits alone, nine examples at real size have 1.0 to 4.4 times the bundles: one takes 18 % fewer cycles, one 1 %
-    more, and the others the same (v6e, libtpu 0.0.42).
-    """
-    if found.vmem_bytes is None or found.live_bytes is None or found.whole_bytes is None:
-        return None
-    return found.vmem_bytes + np.maximum(found.live_bytes, found.whole_bytes)

@@ -30,7 +30,7 @@ def cheapest(model: LaunchModel, plans: Sequence[Plan], chip: TpuChip) -> int:
         return 0
     found = [first, *left]
     known = {n: float(one.seconds) for n, one in enumerate(found) if one.seconds is not None}
-    fitting = [n for n in known if fits(found[n], chip) and _is_short(found[n], chip)]
+    fitting = [n for n in known if _is_bounded(found[n], chip)]
     if not fitting:
         return 0
     best = min(fitting, key=known.__getitem__)
@@ -43,14 +43,9 @@ def _rolled(plan: Plan) -> Plan:
     return replace(plan, loops={tag: replace(loop, unroll=1) for tag, loop in plan.loops.items()})
 
 
-def _is_short(found: Cost, chip: TpuChip) -> bool:
-    """Whether libtpu has little to write out for a plan: with its values counted whole, it would fit too.
-
-    So do blocks (`kopt.planning.block_sizes`). Of a product with two sums, in blocks of 2,048 rows, 512 and 512, a plan
-    that fits by what waits alone kept libtpu busy for three minutes; the next one takes it a quarter of that.
-    """
-    buffers, whole = found.vmem_bytes, found.whole_bytes
-    return buffers is None or whole is None or Budget(chip).holds_windows(int(buffers + whole))
+def _is_bounded(found: Cost, chip: TpuChip) -> bool:
+    """Whether a plan is within what bounds blocks as well."""
+    return found.counted_bytes is not None and Budget(chip).holds_windows(int(found.counted_bytes))
 
 
 def fits(found: Cost, chip: TpuChip) -> bool:

@@ -19,10 +19,10 @@ import numpy as np
 
 from kopt.ir.atoms import Lane
 from kopt.ir.launch_model import LaunchModel, ModelAccess, Work
-from kopt.planning.gpu_program import GpuProgram, max_of, operand_bits
+from kopt.planning.gpu_program import GpuProgram, operand_bits
 from kopt.planning.items import Cost
 from kopt.planning.loaded import Contents, listed_changes
-from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, value
+from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, max_of, value
 from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip

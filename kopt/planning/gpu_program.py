@@ -15,7 +15,7 @@ from kopt.cached_property import cached_property
 from kopt.ir.launch_model import LaunchModel, Live, ModelAccess, Work
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.widths import next_power_of_two
-from kopt.planning.trips import Number, Sizes, value
+from kopt.planning.trips import Number, Sizes, max_of, value
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 
@@ -238,11 +238,3 @@ def _may_walk(shape: Iterable[Coefficient]) -> bool:
 def _dims(dims: Dims) -> frozenset[tuple[str, Coefficient]]:
     """The dimensions of a value, in any order, without those of one lane."""
     return frozenset(dim for dim in dims if dim[1] != 1)
-
-
-def max_of(numbers: Iterable[Number]) -> Number:
-    """The largest of some numbers, candidate by candidate; 0 of none."""
-    total: Number = 0
-    for number in numbers:
-        total = max(total, number) if isinstance(number, int) and isinstance(total, int) else np.maximum(total, number)
-    return total

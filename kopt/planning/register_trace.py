@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterStep, Values, Visited, Within
-from kopt.planning.trips import Number, Sizes, value
+from kopt.planning.trips import Number, Sizes, max_of, value
 from kopt.targets.tiling import LANES, REGISTER, register_bytes
 
 #: Lanes of the sums that a product keeps in registers while it takes the other parts of what it sums over.
@@ -208,7 +208,7 @@ class _Tracer:
 
     def _most(self, shapes: Sequence[int]) -> Number:
         found = [self._sizing.registers(shape) for shape in shapes]
-        return found[0] if len(found) == 1 else most(found)
+        return found[0] if len(found) == 1 else max_of(found)
 
     def _combine(self, step: RegisterStep) -> None:
         traced = self._add(self._size(step), self._traced(step.operands), ends=True, together=step.flag)
@@ -334,15 +334,6 @@ _RULES: dict[str, Callable[[_Tracer, RegisterStep], None]] = {
     "take": _Tracer._take,
     "write": _Tracer._write,
 }
-
-
-def most(found: Iterable[Number]) -> Number:
-    """The largest number, of each candidate; 0 of none."""
-    largest: Number = 0
-    for one in found:
-        both = isinstance(one, int) and isinstance(largest, int)
-        largest = max(largest, one) if both else np.maximum(largest, one)
-    return largest
 
 
 def least(one: Number, other: Number) -> Number:

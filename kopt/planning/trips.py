@@ -5,7 +5,7 @@ Sizes are numbers, or NumPy arrays with one number for each candidate.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,14 @@ from kopt.ir.rewriting import Rewriting
 #: A number, or an array with one for each candidate.
 Number = Any
 Sizes = Mapping[Hashable, Number]
+
+
+def max_of(numbers: Iterable[Number]) -> Number:
+    """The largest of some numbers, candidate by candidate; 0 of none."""
+    total: Number = 0
+    for number in numbers:
+        total = max(total, number) if isinstance(number, int) and isinstance(total, int) else np.maximum(total, number)
+    return total
 
 
 class UnknownError(Exception):

@@ -14,8 +14,8 @@ from itertools import accumulate
 import numpy as np
 
 from kopt.ir.register_code import RegisterCode
-from kopt.planning.register_trace import Schedule, Sizing, Trace, TracedOp, as_written, most, trace
-from kopt.planning.trips import Number, Sizes
+from kopt.planning.register_trace import Schedule, Sizing, Trace, TracedOp, as_written, trace
+from kopt.planning.trips import Number, Sizes, max_of
 from kopt.targets.tiling import REGISTER
 
 #: Registers, of 64, that hold what waits; the others are at work.
@@ -60,7 +60,7 @@ def spilled_bytes(code: RegisterCode, sizes: Sizes, mxu: int, schedule: Schedule
 
 def _pressure(code: RegisterCode, sizing: Sizing, mxu: int, schedule: Schedule) -> Number:
     """The registers that all that waits would take, where it is the most."""
-    return most(waiting for _, waiting in pressures(trace(code, sizing, mxu, schedule)))
+    return max_of(waiting for _, waiting in pressures(trace(code, sizing, mxu, schedule)))
 
 
 def _settle(ops: list[TracedOp]) -> None:
@@ -91,4 +91,4 @@ def _first_results(ops: list[TracedOp]) -> Iterable[tuple[int, int, Number]]:
     for op in ops:
         if op.together:
             sizes.setdefault(op.at, []).append(op.size)
-    return ((at, at + 1, most(found)) for at, found in sizes.items())
+    return ((at, at + 1, max_of(found)) for at, found in sizes.items())

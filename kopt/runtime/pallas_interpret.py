@@ -97,14 +97,16 @@ _EXACT = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_disable_hlo_passes": 
 @cache
 def exact_options() -> dict[str, str]:
     """Compiler options with which interpreted kernels round as their operations say; those that this JAX has."""
-    return {name: value for name, value in _EXACT.items() if _is_option(name, value)}
+    if _are_known(_EXACT):
+        return _EXACT
+    return {name: value for name, value in _EXACT.items() if _are_known({name: value})}
 
 
-def _is_option(name: str, value: str) -> bool:
+def _are_known(options: dict[str, str]) -> bool:
     import jax
 
     try:
-        jax.jit(lambda: 0, compiler_options={name: value}).lower().compile()
+        jax.jit(lambda: 0, compiler_options=options).lower().compile()
     except Exception:  # a JAX that has no such option
         return False
     return True

@@ -94,7 +94,7 @@ V5P = TPU_CHIPS["v5p"]
 MOST = V5P.vmem_bytes // 2
 
 
-def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, whole: int | None = None) -> Cost:
+def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, whole: int | None = 0) -> Cost:
     return Cost(seconds=seconds, vmem_bytes=vmem, live_bytes=live, whole_bytes=whole)
 
 

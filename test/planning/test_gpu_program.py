@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from kopt.ir.launch_model import LaunchModel, Live, Name, Source, Work
 from kopt.ir.polynomial import parameter
-from kopt.planning.gpu_program import GpuProgram, max_of, stages, warps
+from kopt.planning.gpu_program import GpuProgram, stages, warps
+from kopt.planning.trips import max_of
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS
 

@@ -18,10 +18,8 @@ _NAN = {"max": "_nan_above({0})", "min": "_nan_below({0})"}
 
 def _pointers(kernel: TritonPrinter, op: tile.Access, value: SSAValue) -> Expr:
     """A pointer for every lane: lanes that share an element update it each."""
-    type, found = tile.tile_type(value), pointer(kernel, op)
-    if found.shape == type.shape:
-        return found
-    return spell(f"tl.broadcast_to({{0}}, {kernel.sizes(type.shape, type)})", found, shape=type.shape)
+    type = tile.tile_type(value)
+    return kernel.broadcast(pointer(kernel, op), type.shape, type)
 
 
 def _emit(kernel: TritonPrinter, op: _Update, arguments: list[str], shape: tuple[int, ...], read: str = "") -> None:

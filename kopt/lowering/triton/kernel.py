@@ -172,6 +172,10 @@ class TritonPrinter(Printer):
         shape = tuple(s if want else h for s, want, h in zip(type.shape, wanted, have, strict=True))
         if expr.literal is not None:
             return self._full(expr, shape, value)
+        return self.broadcast(expr, shape, type)
+
+    def broadcast(self, expr: Expr, shape: tuple[int, ...], type: tile.TileType) -> Expr:
+        """An expression with a lane for each of a shape; ``type`` names its sizes."""
         if expr.shape == shape:
             return expr
         return spell(f"tl.broadcast_to({{0}}, {self.sizes(shape, type)})", expr, shape=shape)

@@ -150,10 +150,7 @@ def reaching(kernel: TritonPrinter, at: Expr, type: tile.TileType, *others: Expr
 
     Triton broadcasts masks and values to the pointers, and not the other way round.
     """
-    shape = joint_shape((at, *(other for other in others if other is not None)))
-    if shape == at.shape:
-        return at
-    return spell(f"tl.broadcast_to({{0}}, {kernel.sizes(shape, type)})", at, shape=shape)
+    return kernel.broadcast(at, joint_shape((at, *(other for other in others if other is not None))), type)
 
 
 def _fill(op: tile.LoadOp) -> Attribute | None:

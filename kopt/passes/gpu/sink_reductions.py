@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, LocationAttr, ModuleOp
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.combiners import KINDS
 from kopt.dialects import tile
 from kopt.dialects.builder import Builder
 from kopt.ir.ranges import ranges_in_scope
+from kopt.passes.masking import holds
 from kopt.passes.meaning import REASSOCIATES
 from kopt.walk import walk
 
-_KINDS = {tile.ELEMENTWISE[op]: kind for kind, op in tile.COMBINING_OPS.items()}
 #: Bytes of lanes that a loop may carry in this way: 16 registers of each thread of a program of 1,024.
 _CARRIED_BYTES = 64 << 10
 
@@ -52,14 +53,13 @@ class SinkReductionsPass(ModulePass):
 class _Sum:
     """The carried value ``number`` of a loop, which only combines what a reduction gives.
 
-    ``reshaped`` is the op between the two where there is one, ``location`` the reduction's.
+    ``reshaped`` is the op between the two where there is one.
     """
 
     number: int
     combined: tile.ElementwiseOp
     reduction: tile.ReduceOp
     reshaped: tile.ReshapeOp | None
-    location: LocationAttr
 
     @property
     def bytes(self) -> int:
@@ -83,25 +83,21 @@ def _sink(loop: tile.ForOp) -> None:
 def _sums(loop: tile.ForOp) -> Iterator[_Sum]:
     for number, (carried, yielded) in enumerate(zip(loop.carried, loop.yielded, strict=True)):
         combined = yielded.owner
-        if not isinstance(combined, tile.ElementwiseOp) or type(combined) not in _KINDS or not _once(carried, yielded):
+        if not isinstance(combined, tile.ElementwiseOp) or type(combined) not in KINDS:
             continue
         others = [value for value in combined.operands if value is not carried]
-        if len(others) != 1 or not _once(*others):
+        if len(others) != 1 or not all(value.has_one_use() for value in (carried, yielded, *others)):
             continue
         reshaped = others[0].owner if isinstance(others[0].owner, tile.ReshapeOp) else None
         source = others[0] if reshaped is None else reshaped.input
         reduction = source.owner
         if (
             isinstance(reduction, tile.ReduceOp)
-            and _once(source)
-            and reduction.kind.data == _KINDS[type(combined)]
+            and source.has_one_use()
+            and reduction.kind.data == KINDS[type(combined)]
             and all(op is None or op.parent is loop.body.block for op in (combined, reshaped, reduction))
         ):
-            yield _Sum(number, combined, reduction, reshaped, reduction.location)
-
-
-def _once(*values: SSAValue) -> bool:
-    return all(len(list(value.uses)) == 1 for value in values)
+            yield _Sum(number, combined, reduction, reshaped)
 
 
 def _replace(loop: tile.ForOp, sums: list[_Sum]) -> None:
@@ -125,7 +121,7 @@ def _replace(loop: tile.ForOp, sums: list[_Sum]) -> None:
     after = InsertPoint.after(new)
     for number, (was, result) in enumerate(zip(old, new.results, strict=True)):
         one = next((one for one in sums if one.number == number), None)
-        value = result if one is None else _reduced(Builder(after, one.location), one, result, starts[number])
+        value = result if one is None else _reduced(Builder(after, one.reduction.location), one, result, starts[number])
         value.name_hint = was.name_hint
         was.replace_all_uses_with(value)
     Rewriter.erase_op(loop)
@@ -153,11 +149,6 @@ def _reduced(build: Builder, one: _Sum, lanes: SSAValue, start: SSAValue) -> SSA
     found = build.add(tile.ReduceOp(kind, lanes, one.reduction.dimensions))
     if one.reshaped is not None:
         found = build.reshape(found, one.reshaped.result_type.dims.data)
-    if _is_neutral(start, kind):
+    if holds(start, tile.neutral(kind, tile.element_of(start))):
         return found
     return build.compute(tile.COMBINING_OPS[kind], start, found)
-
-
-def _is_neutral(value: SSAValue, kind: str) -> bool:
-    op: object = value.owner
-    return isinstance(op, tile.FullOp) and op.number == tile.neutral(kind, tile.element_of(value))
