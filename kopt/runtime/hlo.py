@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,9 +131,9 @@ def _loops(text: str) -> list[Loop]:
     open_loops, texts, depths = [0], [[]], [0]
     matches = list(_BUNDLE.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
-    for match, end in zip(matches, ends, strict=True):
+    for match, end, needed in zip(matches, ends, _needed(matches), strict=True):
         empty = match["text"].startswith("}")  # such a bundle has no marks
-        depth = len(open_loops) - 1 if empty else len(match["depth"])
+        depth = len(open_loops) - 1 if empty else max(len(match["depth"]), needed)
         del open_loops[depth + 1 :]
         if match["label"] == "LB":
             open_loops[depth:] = [len(texts)]
@@ -141,6 +141,19 @@ def _loops(text: str) -> list[Loop]:
             depths.append(depth)
         texts[open_loops[-1]].append(text[match.start() : end])
     return [Loop(depth, len(own), _trips("".join(own))) for depth, own in zip(depths, texts, strict=True)]
+
+
+def _needed(bundles: Sequence[re.Match[str]]) -> list[int]:
+    """How many loops are open at each bundle, by those that follow: only a bundle marked LB begins one.
+
+    A bundle may be marked for fewer loops than it runs in: libtpu moves instructions from after a loop into it.
+    """
+    depths, needed = [], 0
+    for bundle in reversed(bundles):
+        depths.append(needed := max(needed, len(bundle["depth"])))
+        if bundle["label"] == "LB":
+            needed = len(bundle["depth"]) - 1
+    return depths[::-1]
 
 
 def _trips(body: str) -> int | None:

@@ -208,6 +208,13 @@ def test_reading_loops(tmp_path):
     assert hlo.loops_of(tmp_path, "k.2") is None
 
 
+def test_what_is_moved_into_a_loop_does_not_end_it(tmp_path):
+    """libtpu marks such bundles for the loops around alone, and the rest of the loop begins no loop again."""
+    moved = BUNDLES.replace("   0x4   : >> {", "  0x31   : > { %v9 = vlaneseq }\n  0x32   :  { %v8 = vlaneseq }\n   0x4   : >> {")
+    (tmp_path / "12-k.1-71-final_bundles.txt").write_text(moved)
+    assert hlo.loops_of(tmp_path, "k.1") == [hlo.Loop(0, 2), hlo.Loop(1, 3), hlo.Loop(2, 4), hlo.Loop(2, 1, 16)]
+
+
 def test_reading_listings():
     sass = " REG:32 STACK:16 SHARED:0 \n        /*0000*/   LDC R1, c[0x0][0x28] ;\n        /*0010*/   NOP ;\n"
     assert nvidia_facts(sass) == {"registers": 32, "spill_bytes": 16, "instructions": 1}
