@@ -247,18 +247,15 @@ class Lowered:
         func = entry_function(self.module, self.entry)
         return [*results, *(arrays[position] for position in mutated_positions(func))]
 
-    def report(
-        self, estimates: bool = True, values: Mapping[str, Any] | None = None, profile: bool | None = None
-    ) -> Report:
+    def report(self, estimates: bool = True, values: Mapping[str, Any] | None = None, profile: bool = False) -> Report:
         """What the target's own compiler says of the emitted module, with no such chip here, and what kopt predicts.
 
         It prints as a table. The keys are those of `kopt.runtime.report`, what was chosen, what kopt's own model of the
         chip predicts (`kopt.planning.summary.PREDICTED`), and ``planned_seconds``; None is what is not known.
         ``values`` are what arguments of integers hold, by name: figures of
         loops that run from `offsets[i]` to `offsets[i + 1]` are of these, and None without them. With ``profile``
-        libtpu's own estimate is asked for, ``libtpu_cycles``, which may take minutes; unless told, where that takes
-        about a second. Without ``estimates``, bundles, cycles and predictions are None, and the compilation takes a
-        fraction of the time.
+        libtpu's own estimate is asked for, ``libtpu_cycles``, which may take minutes. Without ``estimates``, bundles,
+        cycles and predictions are None, and the compilation takes a fraction of the time.
 
         Raises `CompileError` where the compiler is not installed, `ConfigError` for the reference, which has none, and
         `UnsupportedError` for kernels of several ranks; `ArgumentError` for values of what is no argument.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def report_of(
-    low: Lowered, passes: Sequence[ModulePass], estimates: bool, values: Mapping[str, Any], profile: bool | None
+    low: Lowered, passes: Sequence[ModulePass], estimates: bool, values: Mapping[str, Any], profile: bool
 ) -> Report:
     """What `Lowered.report` gives; ``passes`` are those of its target.
 

@@ -13,7 +13,7 @@ from kopt.runtime.cache_folder import Folder, cache_folder
 from kopt.runtime.extras import install, missing
 from kopt.runtime.figures import FIGURES, KnownModule, with_figures
 from kopt.runtime.time_limits import COMPILE_SECONDS, time_limit
-from kopt.runtime.tpu_report import PROFILE_APART, compile_report
+from kopt.runtime.tpu_report import compile_report
 from kopt.runtime.versions import own_files, package_versions
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
 from kopt.specs import TensorSpec
@@ -49,8 +49,6 @@ GPU_KEYS = (
     "compile_s",
 )
 
-#: Cycles of kernels whose profile is asked for by default: libtpu goes through some 20,000 bundles a second (v6e).
-_PROFILED_CYCLES = 20_000
 #: Reports that a process remembers, besides those on disk.
 _REMEMBERED = 64
 _memory: dict[str, dict[str, Any]] = {}
@@ -77,15 +75,14 @@ def report(
     donate: Sequence[int] = (),
     estimates: bool = True,
     known: KnownModule | None = None,
-    profile: bool | None = None,
+    profile: bool = False,
 ) -> dict[str, Any]:
     """Compile an emitted module for a target's chip, with no such chip here, and say what its compiler says.
 
     ``specs`` are of all tensors that the entry takes, hidden ones last; ``donate`` the arguments whose buffers the
     caller gives up (TPU); ``estimates`` whether a TPU's compiler is asked for bundles, which take most of
     the time; ``known`` is what kopt knows of the module's kernels, without which there are no figures but libtpu's own.
-    ``profile`` is whether libtpu is asked for its own estimate of cycles, which may take minutes: by default where that
-    is about a second, or nothing tells how long it takes.
+    ``profile`` is whether libtpu is asked for its own estimate of cycles, which may take minutes.
     The keys are those of `TPU_KEYS` or `GPU_KEYS`, None where the compiler does not say, and
     ``launches``, a list of the same by kernel, where there are several. An illegal module is a report with ``legal``
     False and the compiler's ``reason``; ``legal`` is None where the time limit came first. Raises `CompileError`
@@ -96,7 +93,7 @@ def report(
     if isinstance(chip_target.chip, TpuChip):
         chip = chip_target.chip
         job = source, entry, specs, chip, donate
-        asked = estimates and (is_soon(known, chip) if profile is None else profile)
+        asked = estimates and profile
         # What was profiled once says all that is asked for without a profile.
         kept = None if asked or not estimates else _kept(chip_target, (*job, True, True))
         job = (*job, estimates, asked)
@@ -109,16 +106,6 @@ def report(
     if isinstance(chip_target.chip, GpuChip):
         return _gpu_report(source, entry, specs, chip_target, chip_target.chip)
     raise ConfigError(f"target '{chip_target}' has no compiler to report on", id="target-not-here")
-
-
-def is_soon(known: KnownModule | None, chip: TpuChip) -> bool:
-    """Whether libtpu's profile, which goes through all steps, takes about a second; True where nothing tells."""
-    if known is None:
-        return True
-    if chip.name in PROFILE_APART or not all(kernel.items for kernel in known.kernels):
-        return False
-    seconds = sum(sum(kernel.items.values()) for kernel in known.kernels)
-    return seconds * tpu_costs(chip).clock_hz <= _PROFILED_CYCLES
 
 
 def _gpu_report(source: str, entry: str, specs: Sequence[TensorSpec], target: Target, chip: GpuChip) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def run(argv: Sequence[str]) -> int:
     with progress("reports", len(targets)) as step:
         for target in targets:
             step(target)
-            found.append(_report(subject, values, target, config, args.profile or None))
+            found.append(_report(subject, values, target, config, args.profile))
     reports = [report for report, _ in found]
     if args.compare is not None:
         old = {one["target"]: one for one in before}
@@ -115,7 +115,7 @@ def _refusal(check: Callable[[Any], None], target: Any) -> CompileError | None:
 
 
 def _report(
-    subject: Subject, values: Sequence[Any], target: str, config: dict[str, Any], profile: bool | None
+    subject: Subject, values: Sequence[Any], target: str, config: dict[str, Any], profile: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """One target's report, and what the passes remarked; where lowering refuses, the refusal is the report."""
     try:

@@ -102,7 +102,7 @@ def test_loops_without_a_count_and_loops_in_bodies():
 def test_a_report_gives_no_vacuous_estimate(kernel):
     config = {"block_sizes": MANY} if kernel is causal else {}
     low = kopt.kernel(kernel).lower("f32[16384,256]", "i32[65]", target="pallas:v6e", config=config)
-    facts = low.report()
+    facts = low.report(profile=True)
     assert facts["legal"] is True and facts["bundles"] > 0 and facts["libtpu_cycles"] is None
     assert ("\npallas:v6e: bound by " in str(facts)) == (facts["bound"] is not None)
     if kernel is jagged:
@@ -114,4 +114,4 @@ def test_a_report_gives_no_vacuous_estimate(kernel):
 @pytest.mark.skipif(find_spec("libtpu") is None, reason="libtpu is not installed")
 def test_a_report_of_counted_loops_has_one():
     specs = [parse_spec("bf16[1024,1024]")] * 2
-    assert report(source("matmul_pallas"), "matmul", specs, "pallas:v6e")["libtpu_cycles"] > 0
+    assert report(source("matmul_pallas"), "matmul", specs, "pallas:v6e", profile=True)["libtpu_cycles"] > 0

@@ -6,15 +6,12 @@ from importlib.util import find_spec
 
 import pytest
 
-from examples.registry import BY_NAME, DTYPES
 from kopt.errors import CompileError, ConfigError
 from kopt.runtime import hlo
-from kopt.runtime.figures import Floor, KnownKernel, KnownModule
 from kopt.runtime.gpu_code import amd_facts, nvidia_facts
 from kopt.runtime.reasons import clean
-from kopt.runtime.report import GPU_KEYS, TPU_KEYS, is_soon, report
+from kopt.runtime.report import GPU_KEYS, TPU_KEYS, report
 from kopt.specs import parse_spec
-from kopt.targets.chips import TPU_CHIPS
 
 from .support import source
 
@@ -29,7 +26,7 @@ def of(module, entry, target, *specs, **options):
 @tpu
 @pytest.mark.parametrize("chip", ["v5e", "v6e", pytest.param("tpu7x", marks=pytest.mark.slow)])
 def test_matmul_on_tpus(chip):
-    facts = of("matmul_pallas", "matmul", f"pallas:{chip}", "bf16[1024,1024]", "bf16[1024,1024]")
+    facts = of("matmul_pallas", "matmul", f"pallas:{chip}", "bf16[1024,1024]", "bf16[1024,1024]", profile=True)
     assert tuple(facts) == TPU_KEYS and facts["target"] == f"pallas:{chip}"
     assert facts["legal"] is True and facts["reason"] is None
     assert facts["arg_bytes"] == 2 * 2 * 1024**2 and facts["out_bytes"] == 2 * 1024**2
@@ -42,7 +39,7 @@ def test_matmul_on_tpus(chip):
 @tpu
 @pytest.mark.parametrize("chip", ["v5p", "v4"])
 def test_other_tpus(chip):
-    facts = of("exp_pallas", "exp", f"pallas:{chip}", "f32[1000,256]")
+    facts = of("exp_pallas", "exp", f"pallas:{chip}", "f32[1000,256]", profile=True)
     assert facts["legal"] and facts["bundles"] and facts["vmem_bytes"] == 4 * 128 * 256 * 4
     assert (facts["libtpu_cycles"] is None) == (chip == "v4")
 
@@ -50,28 +47,8 @@ def test_other_tpus(chip):
 @tpu
 def test_the_profile_is_asked_for():
     """Without it there are bundles, and none of libtpu's cycles."""
-    facts = of("exp_pallas", "exp", "pallas:v6e", "f32[1000,256]", profile=False)
+    facts = of("exp_pallas", "exp", "pallas:v6e", "f32[1000,256]")
     assert facts["legal"] and facts["bundles"] and facts["libtpu_cycles"] is None
-
-
-def test_the_profile_comes_unasked_where_it_is_soon_there():
-    def known(seconds, items=True):
-        kernel = KnownKernel("f", items={"MXU": seconds, "latency": seconds} if items else {})
-        return KnownModule([kernel, kernel], Floor())
-
-    assert is_soon(None, TPU_CHIPS["v6e"])  # a text alone: nothing tells
-    assert is_soon(known(1e-6), TPU_CHIPS["v6e"]) and not is_soon(known(1e-4), TPU_CHIPS["v6e"])
-    assert not is_soon(known(1e-6, items=False), TPU_CHIPS["v6e"])
-    assert not is_soon(known(1e-6), TPU_CHIPS["tpu7x"])  # where libtpu aborts each time
-
-
-@tpu
-def test_the_profile_is_not_asked_for_where_rows_are_taken_one_by_one():
-    """Its cycles are of loops that no line of the source says, over the rows of each scatter."""
-    example = BY_NAME["counting_sort"]
-    facts = example.kernel.lower(*example.make_args("real", DTYPES["f32"]), target="pallas:v6e").report()
-    assert facts["libtpu_cycles"] is None
-    assert [one["predicted_bound"] for one in facts["launches"]] == ["latency", "latency"]
 
 
 @tpu
@@ -210,7 +187,9 @@ def test_reading_loops(tmp_path):
 
 def test_what_is_moved_into_a_loop_does_not_end_it(tmp_path):
     """libtpu marks such bundles for the loops around alone, and the rest of the loop begins no loop again."""
-    moved = BUNDLES.replace("   0x4   : >> {", "  0x31   : > { %v9 = vlaneseq }\n  0x32   :  { %v8 = vlaneseq }\n   0x4   : >> {")
+    moved = BUNDLES.replace(
+        "   0x4   : >> {", "  0x31   : > { %v9 = vlaneseq }\n  0x32   :  { %v8 = vlaneseq }\n   0x4   : >> {"
+    )
     (tmp_path / "12-k.1-71-final_bundles.txt").write_text(moved)
     assert hlo.loops_of(tmp_path, "k.1") == [hlo.Loop(0, 2), hlo.Loop(1, 3), hlo.Loop(2, 4), hlo.Loop(2, 1, 16)]
 
