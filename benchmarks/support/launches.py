@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ from kopt.runtime import gpu_worker
 from kopt.specs import TensorSpec
 from kopt.targets.chips import GPU_CHIPS, GpuChip
 from kopt.targets.costs import gpu_costs
-from support import gcn, ratio, sass
+from support import gcn, issue, ratio, sass
 from support.occupancy import occupancy
 from support.traffic import bytes_asked_for
 
@@ -57,14 +57,29 @@ def _launch(kernel: Any, made: Any, grid: Any, args: tuple[Any, ...], kwargs: di
     distinct = {id(array): array for array in arrays if isinstance(array, torch.Tensor)}
     return {
         "made": made,
-        "programs": math.prod(grid),
+        "grid": tuple(grid),
+        "numbers": {name: value for name, value in named.items() if type(value) is int},
         "blocks": [value for name, value in named.items() if _BLOCK.match(name) and isinstance(value, int)],
         "array_bytes": sum(array.nbytes for array in distinct.values()),
     }
 
 
-def _facts(said: Facts, chip: GpuChip, made: Any, programs: int, blocks: list[int], array_bytes: int) -> Facts:
-    metadata = made.metadata
+def _facts(
+    said: Facts,
+    chip: GpuChip,
+    made: Any,
+    grid: tuple[int, ...],
+    numbers: dict[str, int],
+    blocks: list[int],
+    array_bytes: int,
+) -> Facts:
+    metadata, programs = made.metadata, math.prod(grid)
+    filled = occupancy(chip, said["registers"], said["shared_bytes"], metadata.num_warps)
+    code, read = _machine_code(made.asm)
+    of_a_warp = (
+        issue.instructions_of_a_warp(code, made.asm["ttir"], grid, metadata.num_warps, numbers) if code else None
+    )
+    matrices, multiprocessors = read["mma"] != "none", gpu_costs(chip).multiprocessors
     return {
         "kernel": said["kernel"],
         "blocks": blocks or None,
@@ -75,11 +90,12 @@ def _facts(said: Facts, chip: GpuChip, made: Any, programs: int, blocks: list[in
         "registers": said["registers"],
         "spill_bytes": said["spill_bytes"],
         "shared_bytes": said["shared_bytes"],
-        "occupancy": occupancy(chip, said["registers"], said["shared_bytes"], metadata.num_warps),
+        "occupancy": filled,
         "sass": said["instructions"],
-        **_machine_code(made.asm),
+        **read,
+        "issue": issue.cycles(of_a_warp, programs, metadata.num_warps, multiprocessors, filled, matrices),
         "array_bytes": array_bytes,
-        "moved": ratio(bytes_asked_for(made.asm["ttir"], programs), array_bytes or None),
+        "moved": ratio(bytes_asked_for(made.asm["ttir"], grid, numbers), array_bytes or None),
     }
 
 
@@ -88,16 +104,16 @@ def idle(chip: GpuChip, programs: int, array_bytes: int) -> int:
     return max(0, gpu_costs(chip).multiprocessors - programs) if array_bytes > _LARGE else 0
 
 
-def _machine_code(asm: Mapping[str, Any]) -> Facts:
-    """What the instructions say, of either vendor."""
+def _machine_code(asm: Mapping[str, Any]) -> tuple[list[sass.Instruction], Facts]:
+    """The instructions where they can be read, and what they say, of either vendor."""
     if "cubin" in asm:
-        return _code(gpu_worker._disassemble(asm["cubin"]), asm["ptx"])
-    return {**_UNREAD, "mma": gcn.matrix_kind(asm["amdgcn"]), "tma": False, "read_from": "GCN"}
+        code = sass.instructions(gpu_worker._disassemble(asm["cubin"]))
+        return code, _code(code, asm["ptx"])
+    return [], {**_UNREAD, "mma": gcn.matrix_kind(asm["amdgcn"]), "tma": False, "read_from": "GCN"}
 
 
-def _code(listing: str, ptx: str) -> Facts:
-    """What the instructions say: of the SASS, or where no tool lists it what the PTX tells."""
-    code = sass.instructions(listing)
+def _code(code: Sequence[sass.Instruction], ptx: str) -> Facts:
+    """What the instructions say: those of the SASS, or where no tool lists it what the PTX tells."""
     if not code:
         return {**_UNREAD, "mma": sass.ptx_matrix_kind(ptx), "tma": sass.ptx_has_tma(ptx), "read_from": "PTX"}
     loop = sass.hot_loop(code)

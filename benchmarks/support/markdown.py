@@ -17,6 +17,7 @@ _COLUMNS = {
     "example": ("kernel", ""),
     "version": ("version", ""),
     "programs": ("programs", ","),
+    "issue": ("issue", ",.0f"),
     "sass": ("instructions", ","),
     "loop_per_work": ("of the loop, for its work", ".1f"),
     "registers": ("registers", ","),

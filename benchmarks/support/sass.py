@@ -73,14 +73,15 @@ def instructions(listing: str) -> list[Instruction]:
 def innermost_loops(code: Sequence[Instruction]) -> list[list[Instruction]]:
     """The instructions of each loop that has no other in it; one that only waits for a barrier is no loop."""
     blocks = _blocks(code)
-    after = _successors(blocks)
-    loops = {header: body for header, body in _natural_loops(after).items() if not _waits(blocks, body)}
-    inner = [
-        body
-        for header, body in loops.items()
-        if not any(other in body for other in loops if other != header)
-    ]  # fmt: skip
+    loops = _loops(blocks)
+    inner = [body for header, body in loops.items() if not _holds_another(header, loops)]
     return [[each for block in sorted(body) for each in blocks[block]] for body in inner]
+
+
+def loops_with_loops(code: Sequence[Instruction]) -> int:
+    """How many loops have others in them."""
+    loops = _loops(_blocks(code))
+    return sum(_holds_another(header, loops) for header in loops)
 
 
 def hot_loop(code: Sequence[Instruction]) -> list[Instruction] | None:
@@ -178,6 +179,16 @@ def _successors(blocks: Sequence[Sequence[Instruction]]) -> list[list[int]]:
         branch = starts.get(last.target) if last.target is not None else None
         after.append(following if branch is None else [*following, branch])
     return after
+
+
+def _loops(blocks: Sequence[Sequence[Instruction]]) -> dict[int, set[int]]:
+    """The blocks of each loop that does more than wait, by the block that it is entered at."""
+    found = _natural_loops(_successors(blocks))
+    return {header: body for header, body in found.items() if not _waits(blocks, body)}
+
+
+def _holds_another(header: int, loops: Mapping[int, set[int]]) -> bool:
+    return any(other in loops[header] for other in loops if other != header)
 
 
 def _natural_loops(after: Sequence[Sequence[int]]) -> dict[int, set[int]]:

@@ -32,6 +32,7 @@ _TOGETHER: dict[str, Callable[[Sequence[Any]], Any]] = {
     "shared_bytes": max,
     "occupancy": min,
     "sass": sum,
+    "issue": sum,
     "tma": any,
     "loads": _counted,
     "stores": _counted,
@@ -39,7 +40,7 @@ _TOGETHER: dict[str, Callable[[Sequence[Any]], Any]] = {
     "read_from": _one,
 }
 #: Figures of which less is better, and those of which more is.
-LESS = ("registers", "spill_bytes", "sass", "loop_per_work", "moved")
+LESS = ("issue", "registers", "spill_bytes", "sass", "loop_per_work", "moved")
 MORE = ("programs", "occupancy")
 
 

@@ -10,12 +10,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 import hand.triton as hand
-from support import gcn, sass
+from support import gcn, issue, sass
 from support.markdown import section
 from support.occupancy import occupancy
 from support.shapes import WIDE, base_name, calling
 from support.side_by_side import ratios, shown, together
 from support.traffic import bytes_asked_for
+from support.trips import lines_with_trips
 
 from examples.registry import BY_NAME
 from kopt.targets.chips import GPU_CHIPS
@@ -53,6 +54,7 @@ def test_only_the_innermost_loop_counts() -> None:
         "EXIT",
     )
     assert [[each.address for each in loop] for loop in sass.innermost_loops(nested)] == [[0x20, 0x30]]
+    assert sass.loops_with_loops(nested) == 1
 
 
 def test_hot_loop_multiplies_matrices() -> None:
@@ -194,7 +196,7 @@ def test_bytes_asked_for() -> None:
     tt.store %q, %v {cache = 1 : i32} : tensor<64x!tt.ptr<f32>> loc(#loc)
     %5 = tt.load %s : !tt.ptr<f32> loc(#loc)
 """)
-    assert bytes_asked_for(text, 3) == 3 * (2 * (64 * 32 * 2 + 16 * 8 * 4) + 64 * 4 + 4)
+    assert bytes_asked_for(text, (3,)) == 3 * (2 * (64 * 32 * 2 + 16 * 8 * 4) + 64 * 4 + 4)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,79 @@ def test_bytes_asked_for() -> None:
     ],
 )
 def test_bytes_that_cannot_be_told(body: str) -> None:
-    assert bytes_asked_for(ir(body), 1) is None
+    assert bytes_asked_for(ir(body), (1,)) is None
+
+
+def test_trips_of_computed_bounds() -> None:
+    """The loop goes as far as its program's number says: 0 to 3 blocks of 64, 1.5 on average."""
+    text = """
+    %pid = tt.get_program_id y : i32 loc(#loc)
+    %c64_i32 = arith.constant 64 : i32 loc(#loc)
+    %0 = arith.muli %pid, %c64_i32 : i32 loc(#loc)
+    %1 = arith.addi %0, %first : i32 loc(#loc)
+    scf.for %i = %first to %1 step %c64_i32  : i32 {
+      %3 = tt.load %p, %mask : tensor<64x!tt.ptr<bf16>> loc(#loc)
+    } loc(#loc)
+"""
+    lines = lines_with_trips(text, (2, 4), {"first": 128})
+    assert lines is not None and [times for line, times in lines if "tt.load" in line] == [1.5]
+    assert lines_with_trips(text, (2, 4)) is None
+
+
+LOOP = ["MOV R1, RZ", "LDG.E.128 R4, desc[UR4][R2.64]", "FADD R4, R4, R4", "@P0 BRA 0x10", "EXIT"]
+
+
+def test_instructions_of_a_warp() -> None:
+    """The loop of the IR loads 4 x 16 bytes in each thread, that of the SASS one in a trip: it makes four trips."""
+    text = ir("""
+    scf.for %i = %c0_i32 to %c100_i32 step %c64_i32  : i32 {
+      %3 = tt.load %p, %mask : tensor<2048x!tt.ptr<bf16>> loc(#loc)
+    } loc(#loc)
+""")
+    assert issue.instructions_of_a_warp(code(*LOOP), text, (8,), 4, {}) == 2 + 4 * 3
+    # One load is before the loop.
+    before = [LOOP[1], *LOOP[1:]]
+    assert issue.instructions_of_a_warp(code(*before), text, (8,), 4, {}) == 2 + 3 * 3
+    assert issue.instructions_of_a_warp(code("FADD R4, R4, R4", "EXIT"), text, (8,), 4, {}) == 2
+
+
+def test_instructions_of_matrices() -> None:
+    """A program multiplies 128 x 64 x 64 in two trips: 16 of m64n64k16, two of which four warps get done in one."""
+    text = ir("""
+    scf.for %i = %c0_i32 to %c100_i32 step %c64_i32  : i32 {
+      %3 = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<128x64xbf16> * tensor<64x64xbf16> -> tensor<128x64xf32>
+    } loc(#loc)
+""")
+    loop = ["MOV R1, RZ", "HGMMA.64x128x16.F32.BF16 R24, gdesc[UR8], R24", "@P0 BRA 0x10", "EXIT"]
+    assert issue.instructions_of_a_warp(code(*loop), text, (8,), 4, {}) == 2 + 8 * 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "body"),
+    [
+        (LOOP, "scf.if %condition {"),
+        (["MOV R1, RZ", *LOOP[1:4], "@P1 BRA 0x0", "EXIT"], ""),  # a loop in a loop
+        (["UTMALDG.2D [UR8], [UR4]", "@P0 BRA 0x0", "EXIT"], ""),
+        ([*LOOP[:4], "HGMMA.64x128x16.F32.BF16 R24, gdesc[UR8], R24", "@P0 BRA 0x40", "EXIT"], ""),
+    ],
+)
+def test_instructions_that_cannot_be_told(lines: list[str], body: str) -> None:
+    assert issue.instructions_of_a_warp(code(*lines), ir(body), (8,), 4, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("programs", "occupancy", "matrices", "wanted"),
+    [
+        (100, 1.0, False, 1 * 4 * 60 / 4),
+        (133, 0.5, False, 2 * 4 * 60 / 4),  # the busiest has two
+        (100, 0.25, False, 2 * 4 * 60 / 4),
+        (100, 0.25, True, 1 * 4 * 60 / 4),
+        (100, None, False, None),
+    ],
+)
+def test_cycles_of_issue(programs: int, occupancy: float | None, matrices: bool, wanted: float | None) -> None:
+    assert issue.cycles(60, programs, 4, 132, occupancy, matrices) == wanted
+    assert issue.cycles(None, programs, 4, 132, occupancy, matrices) is None
 
 
 def launch(**facts: object) -> dict[str, object]:
@@ -223,6 +297,7 @@ def launch(**facts: object) -> dict[str, object]:
         "shared_bytes": 0,
         "occupancy": 1.0,
         "sass": 100,
+        "issue": 50.0,
         "loop": None,
         "loop_mma": None,
         "loop_per_work": None,
@@ -262,7 +337,9 @@ def test_section_of_a_page() -> None:
     ]
     over = [{"example": "a", "sass": 1.2, "registers": 1.0}, {"example": "b"}]
     lines = section("sm90", "bf16", [pairs, [{"example": "b", "version": "kopt"}]], over, {"b": 56}, {})
-    assert "| a | kopt | 8 | 1,200 | – | 32 | 0 | 1.00 | – |" in lines and not any("| b |" in line for line in lines)
+    assert "| a | kopt | 8 | 50 | 1,200 | – | 32 | 0 | 1.00 | – |" in lines and not any(
+        "| b |" in line for line in lines
+    )
     assert "- Of 2 kernels spill: `b` 56 bytes." in lines
     assert "- kopt over the best of the others in `sass`: `a` 1.20." in lines
 
