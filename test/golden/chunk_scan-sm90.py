@@ -28,12 +28,12 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
     # state_space.py:43: n, h, begin = tile_n.begin, tile_h.begin, tile_c.begin * chunk
     begin = tile_c_block * 256
     # state_space.py:44: mine = decay[n, h, tile_c.begin, tile_m].to(torch.float32)
-    decay_block = tl.load(decay + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256 + tile_m))
+    decay_block = tl.load(decay + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256) + tile_m)
     mine = decay_block.to(tl.float32)
     # state_space.py:45: before = hl.dot(c[n, begin + tile_m.index, h // per_group, :], states[n, tile_c.begin, h, tile_w, :].T)
     v_2 = tile_h // 80
     c_block = tl.load(
-        c + (tile_n_block * 524288 + (tile_m + begin)[:, None] * 128 + v_2 * 128 + tl.arange(0, 128)[None, :])
+        c + (tile_n_block * 524288 + v_2 * 128) + ((tile_m + begin)[:, None] * 128 + tl.arange(0, 128)[None, :])
     )
     states_block = states_desc.load([tile_n_block, tile_c_block, tile_h, 0, 0]).reshape([BLOCK_2, 128])
     before = tl.dot(c_block, tl.trans(states_block))
@@ -44,26 +44,26 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
         tile_k_mask = tile_k < 256
         # state_space.py:48: theirs = decay[n, h, tile_c.begin, tile_k].to(torch.float32)
         decay_block_2 = tl.load(
-            decay + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256 + tile_k), mask=tile_k_mask
+            decay + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256) + tile_k, mask=tile_k_mask
         )
         theirs = decay_block_2.to(tl.float32)
         # state_space.py:49: weights = cb[n, tile_c.begin, h // per_group, tile_m, tile_k] * torch.exp(mine[:, None] - theirs[None, :])
         cb_block = tl.load(
             cb + (
-                tile_n_block * 1048576 + tile_c_block * 65536 + v_2 * 65536 + tile_m[:, None] * 256 + tile_k[None, :]
-            ),
+                tile_n_block * 1048576 + tile_c_block * 65536 + v_2 * 65536
+            ) + (tile_m[:, None] * 256 + tile_k[None, :]),
             mask=tile_k_mask[None, :],
         )
         weights = cb_block.to(tl.float32) * tl.exp(mine[:, None] - theirs[None, :])
         # state_space.py:50: weights = weights * steps[n, h, tile_c.begin, tile_k].to(torch.float32)[None, :]
         steps_block = tl.load(
-            steps + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256 + tile_k), mask=tile_k_mask
+            steps + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256) + tile_k, mask=tile_k_mask
         )
         # state_space.py:51: weights = torch.where(tile_m.index[:, None] >= tile_k.index[None, :], weights, 0.0)
         weights_2 = tl.where(tile_m[:, None] >= tile_k[None, :], weights * steps_block.to(tl.float32)[None, :], 0.0)
         # state_space.py:52: acc = hl.dot(weights.to(x.dtype), x[n, begin + tile_k.index, h, tile_w], acc=acc)
         x_block = tl.load(
-            x + (tile_n_block * 20971520 + (tile_k + begin)[:, None] * 5120 + tile_h * 64 + tile_w[None, :]),
+            x + (tile_n_block * 20971520 + tile_h * 64) + ((tile_k + begin)[:, None] * 5120 + tile_w[None, :]),
             mask=tile_k_mask[:, None],
             other=0.0,
         )
@@ -71,13 +71,13 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
         acc = tl.dot(v_3, x_block, acc)
     # state_space.py:53: inputs = x[n, begin + tile_m.index, h, tile_w].to(torch.float32)
     x_block_2 = tl.load(
-        x + (tile_n_block * 20971520 + (tile_m + begin)[:, None] * 5120 + tile_h * 64 + tile_w[None, :])
+        x + (tile_n_block * 20971520 + tile_h * 64) + ((tile_m + begin)[:, None] * 5120 + tile_w[None, :])
     )
     inputs = x_block_2.to(tl.float32)
     # state_space.py:54: out[n, begin + tile_m.index, h, tile_w] = (acc + inputs * skip[h].to(torch.float32)).to(out.dtype)
     skip_block = tl.load(skip + tile_h)
     tl.store(
-        out + (tile_n_block * 20971520 + (tile_m + begin)[:, None] * 5120 + tile_h * 64 + tile_w[None, :]),
+        out + (tile_n_block * 20971520 + tile_h * 64) + ((tile_m + begin)[:, None] * 5120 + tile_w[None, :]),
         (acc + inputs * skip_block.to(tl.float32)).to(tl.bfloat16),
     )
 

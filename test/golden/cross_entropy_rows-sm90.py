@@ -16,7 +16,7 @@ def cross_entropy_rows_0_kernel(logits, labels, losses):
     w2560 = tl.arange(0, 4096)
     w2560_mask = w2560 < 2560
     # cross_entropy.py:28: values = logits[rows, :].to(torch.float32)
-    logits_block = tl.load(logits + (pid * 2560 + w2560), mask=w2560_mask, other=float("-inf"))
+    logits_block = tl.load(logits + pid * 2560 + w2560, mask=w2560_mask, other=float("-inf"))
     values = logits_block.to(tl.float32)
     # cross_entropy.py:29: at_label = torch.gather(values, 1, labels[rows][:, None]).squeeze(1)
     labels_block = tl.load(labels + pid)

@@ -16,12 +16,11 @@ def geglu_0_kernel(gate, up, out):
     # gated.py:27: opened = torch.nn.functional.gelu(gate[tile].to(torch.float32), approximate="tanh")
     gate_block = tl.load(gate + (tile[:, None] * 2560 + v[None, :]))
     v_2 = gate_block.to(tl.float32)
-    v_3 = tl.sigmoid((v_2 + v_2 * v_2 * v_2 * 0.044715) * 0.7978846 * 2.0)
-    opened = v_2 * 0.5 * (v_3 * 2.0)
+    opened = v_2 * tl.sigmoid((v_2 + v_2 * v_2 * v_2 * 0.044715) * 1.5957692)
     # gated.py:28: out[tile] = opened.to(up.dtype) * up[tile]
     up_block = tl.load(up + (tile[:, None] * 2560 + v[None, :]))
-    v_4 = opened.to(tl.bfloat16).to(tl.float32) * up_block.to(tl.float32)
-    tl.store(out + (tile[:, None] * 2560 + v[None, :]), v_4.to(tl.bfloat16))
+    v_3 = opened.to(tl.bfloat16).to(tl.float32) * up_block.to(tl.float32)
+    tl.store(out + (tile[:, None] * 2560 + v[None, :]), v_3.to(tl.bfloat16))
 
 
 def geglu(gate, up):

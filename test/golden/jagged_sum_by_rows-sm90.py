@@ -27,7 +27,7 @@ def jagged_sum_by_rows_0_kernel(x, offsets, out):
         total_lanes = total_lanes + x_block
     total = tl.sum(total_lanes, axis=0)
     # jagged_kernels.py:36: out[b, m] = total.to(x.dtype)
-    tl.store(out + (b_begin * 256 + m), total)
+    tl.store(out + b_begin * 256 + m, total)
 
 
 def jagged_sum_by_rows(x, offsets):

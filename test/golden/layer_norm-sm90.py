@@ -11,7 +11,7 @@ def layer_norm_0_kernel(x, weight, bias, out):
     w2560 = tl.arange(0, 4096)
     w2560_mask = w2560 < 2560
     # layer_norm.py:14: values = x[rows, :].to(torch.float32)
-    x_block = tl.load(x + (pid * 2560 + w2560), mask=w2560_mask, other=0.0)
+    x_block = tl.load(x + pid * 2560 + w2560, mask=w2560_mask, other=0.0)
     values = x_block.to(tl.float32)
     # layer_norm.py:15: centred = values - torch.mean(values, dim=-1, keepdim=True)
     centred = values - tl.sum(values) * 0.000390625
@@ -24,7 +24,7 @@ def layer_norm_0_kernel(x, weight, bias, out):
     bias_block = tl.load(bias + w2560, mask=w2560_mask)
     result_2 = result + bias_block.to(tl.float32)
     # layer_norm.py:20: out[rows, :] = result.to(x.dtype)
-    tl.store(out + (pid * 2560 + w2560), result_2.to(tl.bfloat16), mask=w2560_mask)
+    tl.store(out + pid * 2560 + w2560, result_2.to(tl.bfloat16), mask=w2560_mask)
 
 
 def layer_norm(x, weight, bias):

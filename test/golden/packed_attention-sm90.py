@@ -54,7 +54,7 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
             decay = tl.exp2(top - higher)
             # packed.py:30: acc = torch.addmm(acc * decay[:, None], weights.to(v.dtype), v[others, h, :])
             v_block = tl.load(
-                v + (others[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
+                v + h_block * 128 + (others[:, None] * 1024 + tl.arange(0, 128)[None, :]),
                 mask=others_mask[:, None],
                 other=0.0,
             )
@@ -64,7 +64,7 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
             total = total * decay + tl.sum(tl.where(others_mask[None, :], weights, 0.0), axis=1)
         # packed.py:32: out[mine, h, :] = (acc / total[:, None]).to(q.dtype)
         tl.store(
-            out + (mine[:, None] * 1024 + h_block * 128 + tl.arange(0, 128)[None, :]),
+            out + h_block * 128 + (mine[:, None] * 1024 + tl.arange(0, 128)[None, :]),
             (acc / total[:, None]).to(tl.bfloat16),
             mask=mine_mask[:, None],
         )

@@ -11,17 +11,17 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     steps_block = pid % 2048
     items = pid // 2048
     # rotary.py:32: angles = cos[items, steps, :], sin[items, steps, :]
-    cos_block = tl.load(cos + (items * 262144 + steps_block * 128 + tl.arange(0, 64)))
-    cos_block_2 = tl.load(cos + (items * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))))
-    sin_block = tl.load(sin + (items * 262144 + steps_block * 128 + tl.arange(0, 64)))
-    sin_block_2 = tl.load(sin + (items * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))))
+    cos_block = tl.load(cos + (items * 262144 + steps_block * 128) + tl.arange(0, 64))
+    cos_block_2 = tl.load(cos + (items * 262144 + steps_block * 128) + (64 + tl.arange(0, 64)))
+    sin_block = tl.load(sin + (items * 262144 + steps_block * 128) + tl.arange(0, 64))
+    sin_block_2 = tl.load(sin + (items * 262144 + steps_block * 128) + (64 + tl.arange(0, 64)))
     # rotary.py:33: q_out[items, :, steps, :] = turned(q[items, :, steps, :], *angles)
     q_block = tl.load(
-        q + (items * 8388608 + tl.arange(0, 32)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 64)[None, :])
+        q + (items * 8388608 + steps_block * 128) + (tl.arange(0, 32)[:, None] * 262144 + tl.arange(0, 64)[None, :])
     )
     q_block_2 = tl.load(
-        q + (
-            items * 8388608 + tl.arange(0, 32)[:, None] * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))[None, :]
+        q + (items * 8388608 + steps_block * 128) + (
+            tl.arange(0, 32)[:, None] * 262144 + (64 + tl.arange(0, 64))[None, :]
         ),
     )
     # rotary.py:11: first, second = x.to(torch.float32).chunk(2, dim=-1)
@@ -35,21 +35,25 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     sin_second = sin_block_2.to(tl.float32)[None, :]
     # rotary.py:33: q_out[items, :, steps, :] = turned(q[items, :, steps, :], *angles)
     tl.store(
-        q_out + (items * 8388608 + tl.arange(0, 32)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 64)[None, :]),
+        q_out + (items * 8388608 + steps_block * 128) + (
+            tl.arange(0, 32)[:, None] * 262144 + tl.arange(0, 64)[None, :]
+        ),
         (first * cos_first - second * sin_first).to(tl.bfloat16),
     )
     tl.store(
-        q_out + (
-            items * 8388608 + tl.arange(0, 32)[:, None] * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))[None, :]
+        q_out + (items * 8388608 + steps_block * 128) + (
+            tl.arange(0, 32)[:, None] * 262144 + (64 + tl.arange(0, 64))[None, :]
         ),
         (second * cos_second + first * sin_second).to(tl.bfloat16),
     )
     # rotary.py:34: k_out[items, :, steps, :] = turned(k[items, :, steps, :], *angles)
     k_block = tl.load(
-        k + (items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 64)[None, :])
+        k + (items * 2097152 + steps_block * 128) + (tl.arange(0, 8)[:, None] * 262144 + tl.arange(0, 64)[None, :])
     )
     k_block_2 = tl.load(
-        k + (items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))[None, :])
+        k + (items * 2097152 + steps_block * 128) + (
+            tl.arange(0, 8)[:, None] * 262144 + (64 + tl.arange(0, 64))[None, :]
+        ),
     )
     # rotary.py:11: first, second = x.to(torch.float32).chunk(2, dim=-1)
     first_2 = k_block.to(tl.float32)
@@ -58,12 +62,12 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     v = (second_2 * cos_second + first_2 * sin_second).to(tl.bfloat16)
     # rotary.py:34: k_out[items, :, steps, :] = turned(k[items, :, steps, :], *angles)
     tl.store(
-        k_out + (items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + tl.arange(0, 64)[None, :]),
+        k_out + (items * 2097152 + steps_block * 128) + (tl.arange(0, 8)[:, None] * 262144 + tl.arange(0, 64)[None, :]),
         (first_2 * cos_first - second_2 * sin_first).to(tl.bfloat16),
     )
     tl.store(
-        k_out + (
-            items * 2097152 + tl.arange(0, 8)[:, None] * 262144 + steps_block * 128 + (64 + tl.arange(0, 64))[None, :]
+        k_out + (items * 2097152 + steps_block * 128) + (
+            tl.arange(0, 8)[:, None] * 262144 + (64 + tl.arange(0, 64))[None, :]
         ),
         v,
     )

@@ -13,8 +13,8 @@ def scatter_add_0_kernel(rows, x, out_wide):
     cols = cols_block * BLOCK_1 + tl.arange(0, BLOCK_1)
     # scatter_add.py:10: hl.atomic_add(out, [rows[tile], cols], x[tile, cols])
     rows_block = tl.load(rows + tile)
-    x_block = tl.load(x + (tile * 512 + cols))
-    tl.atomic_add(out_wide + (rows_block * 512 + cols), x_block.to(tl.float32), sem="relaxed", scope="gpu")
+    x_block = tl.load(x + tile * 512 + cols)
+    tl.atomic_add(out_wide + rows_block * 512 + cols, x_block.to(tl.float32), sem="relaxed", scope="gpu")
 
 
 def scatter_add(out, rows, x):

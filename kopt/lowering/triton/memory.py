@@ -33,7 +33,7 @@ def strides_of(type: MemRefType) -> tuple[int, ...]:
 
 
 def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
-    """``x + (i[:, None] * 64 + j[None, :])``."""
+    """``x + pid * 64 + j``, ``x + (i[:, None] * 64 + j[None, :])``: what all lanes have in common comes first."""
     type = op.memory.type
     assert isinstance(type, MemRefType)
     if open_extents(type.get_shape()):
@@ -73,18 +73,22 @@ def _open_pointer(kernel: TritonPrinter, op: tile.Access, type: MemRefType) -> E
 
 
 def _sum(base: Expr, terms: Sequence[Expr], constant: int, wide: bool) -> Expr:
-    """The pointer. Offsets are summed first, in 32 bits, unless the sum needs 64."""
-    parts = [*terms, *([number(constant)] if constant or not terms else [])]
-    if not terms and not constant:
-        return base
-    if wide:
-        for part in parts:
-            base = spell("{0} + {1}", base, part)
-        return base
+    """The pointer to the lane's element. Offsets are summed first, in 32 bits, unless the sum needs 64.
+
+    What is the same in all lanes moves the array's own pointer: a program has it once, and a lane adds the rest.
+    """
+    parts = [*terms, *([number(constant)] if constant else [])]
+    for same in ([part for part in parts if not part.shape], [part for part in parts if part.shape]):
+        for offset in same if wide or len(same) < 2 else [_in_one(same)]:
+            base = spell("{0} + {1}", base, offset)
+    return base
+
+
+def _in_one(parts: Sequence[Expr]) -> Expr:
     offset = parts[0]
     for part in parts[1:]:
         offset = spell("{0} + {1}", offset, part)
-    return spell("{0} + {1}", base, offset)
+    return offset
 
 
 def _is_wide(op: tile.Access, position: int) -> bool:

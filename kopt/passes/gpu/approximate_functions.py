@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -18,13 +19,15 @@ from kopt.dialects.canonicalization.elementwise import constant
 from kopt.passes.meaning import approximates
 from kopt.walk import walk
 
-_ADD, _DIV, _POW, _RSQRT, _TANH = (tile.ELEMENTWISE[name] for name in ("add", "div", "pow", "rsqrt", "tanh"))
-_SIGMOID = tile.ELEMENTWISE["sigmoid"]
+_ADD, _DIV, _MUL, _POW = (tile.ELEMENTWISE[name] for name in ("add", "div", "mul", "pow"))
+_RSQRT, _SIGMOID, _TANH = (tile.ELEMENTWISE[name] for name in ("rsqrt", "sigmoid", "tanh"))
 #: Ops that hand the values of lanes on.
 _LAYOUT = (tile.BroadcastOp, tile.ReshapeOp, triton.RetagOp)
 _APPROXIMATE = tuple(tile.ELEMENTWISE[name] for name in triton.APPROXIMATE_FUNCTIONS)
 #: Numbers whose reciprocals are no denormal ones, and the other way round.
 _LEAST, _MOST = 2.0**-126, 2.0**126
+#: What small numbers lost, when they were multiplied too late, is not multiplied by more.
+_MOST_FACTOR = 16
 #: The error of a fast logarithm is multiplied by the power.
 _MOST_POWER = 16
 
@@ -38,8 +41,8 @@ class ApproximateFunctionsPass(ModulePass):
     not, so the values behind it stay exact (`kopt.analysis.exact_results`). Where errors are hidden, a division by a
     constant becomes a product with its reciprocal. So does every division by a power of two, because that is exact. So
     does a division whose quotients only go into reciprocal square roots: these halve an error, and are approximations
-    themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is small. Powers are
-    approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
+    themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is small. Constant
+    factors of a product are multiplied at once: ``x * 0.5 * (y * 2.0)`` is ``x * y``. Powers are approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
 
         %q = tile.div %a, %b : !tile.tile<8 x f32>    %h = tile.cast %q : … to !tile.tile<8 x bf16>
     becomes
@@ -60,6 +63,9 @@ class ApproximateFunctionsPass(ModulePass):
             for inner in walk(grid, *_APPROXIMATE):
                 if tile.element_of(inner.result) == f32:
                     _approximate(inner, inner.result in exact)
+            for inner in walk(grid, _MUL):
+                if tile.element_of(inner.result) == f32 and inner.result not in exact:
+                    _multiply_constants(inner)
 
 
 def _approximate(op: tile.ElementwiseOp, exact: bool) -> None:
@@ -100,6 +106,50 @@ def _as_sigmoid(op: tile.ElementwiseOp) -> None:
             build.replace(build.with_number("mul", share, 2.0))
             Rewriter.erase_op(tangent.owner)
             return
+
+
+def _multiply_constants(op: tile.ElementwiseOp) -> None:
+    """Makes one product of the constant factors of a product and of those in it.
+
+    Each but one is a power of two, so that nothing is rounded otherwise. The others' product is never nearer to the
+    largest number than what comes out.
+    """
+    values: list[SSAValue] = []
+    factors: list[float] = []
+    inner: list[Operation] = []
+    for value in op.inputs:
+        number, rest = constant(value), None
+        if number is None and isinstance(value.owner, _MUL) and value.has_one_use():
+            number, rest = _factor(value.owner)
+            inner += [value.owner] if rest is not None else []
+        values += [value] if number is None else [rest] if rest is not None else []
+        factors += [] if number is None else [number]
+    if len(factors) < 2 or not values or not _may_multiply(factors, len(values)):
+        return
+    build = Builder(op)
+    product = values[0] if len(values) == 1 else build.add(_MUL(*values))
+    if math.prod(factors) != 1:
+        product = build.with_number("mul", product, math.prod(factors))
+    if product is not values[0]:
+        product.name_hint = op.result.name_hint
+    build.replace(product)
+    for other in inner:
+        Rewriter.erase_op(other)
+
+
+def _may_multiply(factors: Sequence[float], values: int) -> bool:
+    """Whether factors are multiplied exactly, and the product of other values by theirs may be taken first."""
+    factor = abs(math.prod(factors))
+    exact = sum(abs(math.frexp(number)[0]) != 0.5 for number in factors) < 2
+    return exact and (_LEAST <= factor <= _MOST if values == 1 else 1 <= factor <= _MOST_FACTOR)
+
+
+def _factor(op: tile.ElementwiseOp) -> tuple[float | None, SSAValue | None]:
+    """The constant factor of a product, and the other one; None where there is none."""
+    for value, rest in (op.inputs, op.inputs[::-1]):
+        if (number := constant(value)) is not None and constant(rest) is None:
+            return number, rest
+    return None, None
 
 
 def _amplifies(op: tile.ElementwiseOp) -> bool:

@@ -97,3 +97,40 @@ func.func @roots(%x: memref<64xf32>, %o: memref<64xf32>, %h: memref<64xbf16>) {
   }
   func.return
 }
+
+// -----
+
+// Constant factors of a product are multiplied at once, but for a second one that is no power of two, and where the
+// product of the others could be too large.
+// CHECK-LABEL: @factors
+// CHECK-DAG: %a = tile.mul %v, %w
+// CHECK-DAG: %[[THREE:.*]] = tile.full 3.0
+// CHECK: %b = tile.mul %a, %[[THREE]]
+// CHECK: %c = tile.mul %b, %odd
+// CHECK: %d = tile.mul %w, %half
+// CHECK: %e = tile.mul %c, %d
+// CHECK: %seen = tile.mul %v, %half
+// CHECK: %f = tile.mul %seen, %two
+func.func @factors(%x: memref<64xf32>, %y: memref<64xf32>, %o: memref<64xf32>, %h: memref<64xbf16>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i] : memref<64xf32> -> !tile.tile<b0=8 x f32>
+    %w = tile.load %y[%i] : memref<64xf32> -> !tile.tile<b0=8 x f32>
+    %half = tile.full 0.5 : !tile.tile<b0=8 x f32>
+    %two = tile.full 2.0 : !tile.tile<b0=8 x f32>
+    %odd = tile.full 1.5 : !tile.tile<b0=8 x f32>
+    %first = tile.mul %v, %half : !tile.tile<b0=8 x f32>
+    %second = tile.mul %two, %w : !tile.tile<b0=8 x f32>
+    %a = tile.mul %first, %second : !tile.tile<b0=8 x f32>
+    %third = tile.mul %a, %odd : !tile.tile<b0=8 x f32>
+    %b = tile.mul %third, %two : !tile.tile<b0=8 x f32>
+    %c = tile.mul %b, %odd : !tile.tile<b0=8 x f32>
+    %d = tile.mul %w, %half : !tile.tile<b0=8 x f32>
+    %e = tile.mul %c, %d : !tile.tile<b0=8 x f32>
+    %n = tile.cast %e : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x bf16>
+    tile.store %n, %h[%i] : !tile.tile<b0=8 x bf16>, memref<64xbf16>
+    %seen = tile.mul %v, %half : !tile.tile<b0=8 x f32>
+    %f = tile.mul %seen, %two : !tile.tile<b0=8 x f32>
+    tile.store %f, %o[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
