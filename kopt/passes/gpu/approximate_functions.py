@@ -41,8 +41,9 @@ class ApproximateFunctionsPass(ModulePass):
     not, so the values behind it stay exact (`kopt.analysis.exact_results`). Where errors are hidden, a division by a
     constant becomes a product with its reciprocal. So does every division by a power of two, because that is exact. So
     does a division whose quotients only go into reciprocal square roots: these halve an error, and are approximations
-    themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is small. Constant
-    factors of a product are multiplied at once: ``x * 0.5 * (y * 2.0)`` is ``x * y``. Powers are approximated for constant exponents up to 16: the error of the logarithm grows with the exponent.
+    themselves. ``1 + tanh(x)`` becomes ``2 * sigmoid(2 * x)``, which needs no series where ``x`` is small. Powers are
+    approximated for constant exponents up to 16: the error of the logarithm grows with the exponent. Constant factors
+    of a product are multiplied at once, where all but one are powers of two: ``x * 0.5 * (y * 2.0)`` is ``x * y``.
 
         %q = tile.div %a, %b : !tile.tile<8 x f32>    %h = tile.cast %q : … to !tile.tile<8 x bf16>
     becomes
