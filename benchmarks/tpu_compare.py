@@ -11,9 +11,10 @@ executed. A row is printed as soon as it is known, on stderr beside the table th
 others libtpu's estimate. They are no less than ``floor``, what the memory takes for the arguments and results, or the
 matrix unit for the products. ``by`` says which it is: ``libtpu``, ``bundles`` (times trips that libtpu does not know),
 ``bytes`` (that kopt's side moves), or ``floor``. A figure that is not known is empty, and ``by`` says why: trips that
-are computed, operations of XLA without an estimate, a refusal. ``ratio`` is kopt's over the reference's. ``bounds`` is
-the floor's side where kopt is within a tenth of it, else what its report says, in brackets.
-``vmem`` is in MiB: what kopt predicts, and what libtpu takes.
+are computed, operations of XLA without an estimate, a refusal. ``ratio`` is kopt's over the reference's, and
+``least_ratio`` the floor's over it: no kernel has a lower ratio. Below the table are the medians of both, over the rows
+that have a ratio. ``bounds`` is the floor's side where kopt is within a tenth of it, else what its report says, in
+brackets. ``vmem`` is in MiB: what kopt predicts, and what libtpu takes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from support import ROOT, cell, print_table, ratio
+from support import ROOT, cell, median, print_table, ratio
 from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS, Row
 
@@ -49,6 +50,7 @@ COLUMNS = {
     "reference": ",.0f",
     "reference_by": "",
     "ratio": ".2f",
+    "least_ratio": ".2f",
     "floor": ",.0f",
     "bounds": "",
     "vmem": "",
@@ -139,6 +141,7 @@ def compare(row: Row, chip: TpuChip) -> dict[str, Any]:
         "kopt": kopts,
         "best": best and best["reference"],
         "ratio": best and best["ratio"],
+        "least_ratio": best and ratio(least, best["cycles"]),
         "references": references,
     }
 
@@ -160,6 +163,7 @@ def line(found: dict[str, Any]) -> dict[str, Any]:
         "reference": best.get("cycles"),
         "reference_by": best.get("by"),
         "ratio": found["ratio"],
+        "least_ratio": found["least_ratio"],
         "floor": found["floor"],
         "bounds": found["bounds"],
         "vmem": f"{mebibytes(kopts.get('kopt_vmem'))}/{mebibytes(kopts.get('libtpu_vmem'))}",
@@ -174,6 +178,12 @@ def summary(found: dict[str, Any]) -> str:
     """The row in one line, for whoever waits for the table."""
     text = {key: cell(value, COLUMNS[key]) for key, value in line(found).items()}
     return "{row}: {ratio} = {kopt} ({by}) / {reference} ({reference_is}, {reference_by})".format_map(text)
+
+
+def medians(rows: Sequence[dict[str, Any]]) -> dict[str, float | None]:
+    """The median of the ratios, and of the least ones that floors allow, of the rows that have a ratio."""
+    known = [row for row in rows if row["ratio"] is not None]
+    return {key: median([row[key] for row in known]) for key in ("ratio", "least_ratio")}
 
 
 def mebibytes(size: int | None) -> str:
@@ -199,7 +209,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     names = [row.name for row in ROWS]
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"rows (default: all): {' '.join(names)}")
     parser.add_argument("--chip", default="v6e", choices=sorted(TPU_CHIPS))
-    parser.add_argument("--json", action="store_true", help="print JSON, a line a row")
+    parser.add_argument("--json", action="store_true", help="print JSON, a line a row, and one of the medians")
     options = parser.parse_args(argv)
     if unknown := set(options.names) - set(names):
         parser.error(f"no such row: {' '.join(sorted(unknown))}")
@@ -210,9 +220,12 @@ def main(argv: Sequence[str] | None = None) -> None:
             print(summary(found[-1]), file=sys.stderr, flush=True)
             if options.json:
                 print(json.dumps(found[-1]), flush=True)
+    middle = {f"median_{key}": value for key, value in medians(found).items()}
     if options.json:
+        print(json.dumps(middle), flush=True)
         return
     print_table(list(map(line, found)), COLUMNS)
+    print("  ".join(f"{key}: {cell(value, '.3f')}" for key, value in middle.items()))
     print()
     print_table([one for each in found for one in others(each)], OTHERS)
 
