@@ -46,10 +46,9 @@ def lines_with_trips(
         if _OPEN.search(line):
             return None
         if loop := _LOOP.search(line):
-            bounds = [values.get(name) for name in loop.groups()]
-            if any(bound is None for bound in bounds):
+            if any(name not in values for name in loop.groups()):
                 return None
-            first, end, step = bounds
+            first, end, step = (values[name] for name in loop.groups())
             trips.append(np.maximum(-((first - end) // step), 0))
         elif trips and _END.match(line):
             trips.pop()
