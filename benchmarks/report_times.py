@@ -1,6 +1,6 @@
 """How long `Lowered.report` takes, in seconds of processors, which other work on the machine does not change.
 
-    python benchmarks/report_times.py [--json] [NAME …]
+    python benchmarks/report_times.py [--json] [--target TARGET …] [NAME …]
 
 A row is an example at its size ``real`` on a target. ``kopt_s`` is what kopt computes itself: figures, predictions and
 advice. ``compiler_s`` is what the chip's compiler takes. ``start_s`` is what its process takes before, once for all
@@ -52,10 +52,11 @@ def _children_seconds() -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"examples (default: {', '.join(NAMES)})")
+    parser.add_argument("--target", nargs="*", default=TARGETS, metavar="TARGET", help="kinds and chips")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     os.environ["KOPT_CACHE_DIR"] = ""
-    jobs = [(name, target) for name in args.names or NAMES for target in TARGETS]
+    jobs = [(name, target) for name in args.names or NAMES for target in args.target]
     with get_context("fork").Pool(1, maxtasksperchild=1) as pool:  # each row starts its compiler
         rows = pool.starmap(row, jobs, chunksize=1)
     emit({"rows": rows}, args.json, COLUMNS)
