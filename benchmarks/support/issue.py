@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from support import sass
 from support.traffic import tensor_bytes_loaded
-from support.trips import lines_with_trips
+from support.trips import Lines
 
 _DOT = re.compile(r"\btt\.dot(?:_scaled)? .*: .*?tensor<([\dx]+)x[^>]*> \* .*?tensor<([\dx]+)x[^>]*> ->")
 #: Instructions that a multiprocessor issues in a cycle, one for each quarter.
@@ -21,18 +21,17 @@ _EACH_CYCLE = 4
 _ENOUGH = 0.5
 
 
-def instructions_of_a_warp(
-    code: Sequence[sass.Instruction], ttir: str, grid: Sequence[int], warps: int, numbers: Mapping[str, int]
-) -> float | None:
+def instructions_of_a_warp(code: Sequence[sass.Instruction], lines: Lines | None, warps: int) -> float | None:
     """That it executes from start to end; None where there is no code to read, and where loops' trips are unknown.
 
-    That is where loops hold loops, and where it cannot be told what a trip gets done.
+    ``lines`` are those of Triton's IR. Trips are unknown where loops hold loops, and where it cannot be told what a
+    trip gets done.
     """
     loops = sass.innermost_loops(code)
     if not loops:
         return len(code) or None
-    lines, inner = lines_with_trips(ttir, grid, numbers), [sass.work(loop) for loop in loops]
-    if lines is None or None in inner or sass.loops_with_loops(code):
+    inner = [work for loop in loops if (work := sass.work(loop)) is not None]
+    if lines is None or len(inner) < len(loops) or sass.has_nested_loops(code):
         return None
     matrices = {sass.matrix_instructions(loop) > 0 for loop in loops}
     if len(matrices) > 1:
@@ -42,7 +41,7 @@ def instructions_of_a_warp(
     repeated = {each.address for loop in loops for each in loop}
     once = [each for each in code if each.address not in repeated]
     kept = sass.work(once) if sass.matrix_instructions(once) or matrices == {False} else 0
-    trips = max(wanted - (kept or 0), 0) / sum(filter(None, inner))
+    trips = max(wanted - (kept or 0), 0) / sum(inner)
     return len(once) + trips * len(repeated)
 
 

@@ -21,6 +21,7 @@ from kopt.targets.costs import gpu_costs
 from support import gcn, issue, ratio, sass
 from support.occupancy import occupancy
 from support.traffic import bytes_asked_for
+from support.trips import lines_with_trips
 
 Facts = dict[str, Any]
 #: What is read from SASS only.
@@ -76,9 +77,8 @@ def _facts(
     metadata, programs = made.metadata, math.prod(grid)
     filled = occupancy(chip, said["registers"], said["shared_bytes"], metadata.num_warps)
     code, read = _machine_code(made.asm)
-    of_a_warp = (
-        issue.instructions_of_a_warp(code, made.asm["ttir"], grid, metadata.num_warps, numbers) if code else None
-    )
+    lines = lines_with_trips(made.asm["ttir"], grid, numbers)
+    of_a_warp = issue.instructions_of_a_warp(code, lines, metadata.num_warps)
     matrices, multiprocessors = read["mma"] != "none", gpu_costs(chip).multiprocessors
     return {
         "kernel": said["kernel"],
@@ -95,7 +95,7 @@ def _facts(
         **read,
         "issue": issue.cycles(of_a_warp, programs, metadata.num_warps, multiprocessors, filled, matrices),
         "array_bytes": array_bytes,
-        "moved": ratio(bytes_asked_for(made.asm["ttir"], grid, numbers), array_bytes or None),
+        "moved": ratio(bytes_asked_for(lines, programs), array_bytes or None),
     }
 
 

@@ -78,10 +78,10 @@ def innermost_loops(code: Sequence[Instruction]) -> list[list[Instruction]]:
     return [[each for block in sorted(body) for each in blocks[block]] for body in inner]
 
 
-def loops_with_loops(code: Sequence[Instruction]) -> int:
-    """How many loops have others in them."""
+def has_nested_loops(code: Sequence[Instruction]) -> bool:
+    """Whether a loop has another one in it."""
     loops = _loops(_blocks(code))
-    return sum(_holds_another(header, loops) for header in loops)
+    return any(_holds_another(header, loops) for header in loops)
 
 
 def hot_loop(code: Sequence[Instruction]) -> list[Instruction] | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
 
-from support.trips import lines_with_trips
+from support.trips import Lines
 
 _ACCESS = re.compile(
     r"\btt\.(?P<what>load|store|descriptor_load|descriptor_store) (?P<operands>[^:{]*)(?:\{[^}]*\} )?: (?P<types>.*)"
@@ -19,9 +18,8 @@ _OPERANDS = {"load": 1, "store": 2}
 _OPEN = re.compile(r"\btt\.(?:atomic\w*|gather|descriptor_(?:gather|scatter|reduce))")
 
 
-def bytes_asked_for(ttir: str, grid: Sequence[int], numbers: Mapping[str, int] | None = None) -> int | None:
+def bytes_asked_for(lines: Lines | None, programs: int) -> int | None:
     """Of global memory, by all programs; None where masks, conditions or unknown bounds leave it open."""
-    lines = lines_with_trips(ttir, grid, numbers)
     if lines is None:
         return None
     total = 0.0
@@ -33,7 +31,7 @@ def bytes_asked_for(ttir: str, grid: Sequence[int], numbers: Mapping[str, int] |
             if asked is None:
                 return None
             total += asked * times
-    return round(total * math.prod(grid))
+    return round(total * programs)
 
 
 def tensor_bytes_loaded(line: str) -> int:

@@ -30,11 +30,11 @@ _OPERATIONS: Mapping[str, Callable[..., Number]] = {
     "extsi": np.asarray,
     "trunci": np.asarray,
 }
+#: Lines of Triton's IR with the times that a program comes by, on average.
+Lines = Sequence[tuple[str, float]]
 
 
-def lines_with_trips(
-    ttir: str, grid: Sequence[int], numbers: Mapping[str, int] | None = None
-) -> list[tuple[str, float]] | None:
+def lines_with_trips(ttir: str, grid: Sequence[int], numbers: Mapping[str, int] | None = None) -> Lines | None:
     """The lines that are no loop's head, with the times that a program comes by on average; None where that is open.
 
     ``numbers`` are those of the arguments by their names. Numbers that are negative are not divided as Triton does.

@@ -99,7 +99,7 @@ def report(
         job = (*job, estimates, asked)
         facts = kept or _remembered(chip_target, job, lambda: compile_report(*job))
         if estimates:
-            facts = with_figures(facts, known, tpu_costs(chip_target.chip))
+            facts = with_figures(facts, known, tpu_costs(chip))
         else:
             facts["cycles_reason"] = "the report was asked for without estimates"
         return _assemble(TPU_KEYS, chip_target, facts, facts.pop("kernels", []))

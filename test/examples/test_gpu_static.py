@@ -54,7 +54,7 @@ def test_only_the_innermost_loop_counts() -> None:
         "EXIT",
     )
     assert [[each.address for each in loop] for loop in sass.innermost_loops(nested)] == [[0x20, 0x30]]
-    assert sass.loops_with_loops(nested) == 1
+    assert sass.has_nested_loops(nested)
 
 
 def test_hot_loop_multiplies_matrices() -> None:
@@ -196,7 +196,7 @@ def test_bytes_asked_for() -> None:
     tt.store %q, %v {cache = 1 : i32} : tensor<64x!tt.ptr<f32>> loc(#loc)
     %5 = tt.load %s : !tt.ptr<f32> loc(#loc)
 """)
-    assert bytes_asked_for(text, (3,)) == 3 * (2 * (64 * 32 * 2 + 16 * 8 * 4) + 64 * 4 + 4)
+    assert bytes_asked_for(lines_with_trips(text, (3,)), 3) == 3 * (2 * (64 * 32 * 2 + 16 * 8 * 4) + 64 * 4 + 4)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_bytes_asked_for() -> None:
     ],
 )
 def test_bytes_that_cannot_be_told(body: str) -> None:
-    assert bytes_asked_for(ir(body), (1,)) is None
+    assert bytes_asked_for(lines_with_trips(ir(body), (1,)), 1) is None
 
 
 def test_trips_of_computed_bounds() -> None:
@@ -239,11 +239,11 @@ def test_instructions_of_a_warp() -> None:
       %3 = tt.load %p, %mask : tensor<2048x!tt.ptr<bf16>> loc(#loc)
     } loc(#loc)
 """)
-    assert issue.instructions_of_a_warp(code(*LOOP), text, (8,), 4, {}) == 2 + 4 * 3
+    assert issue.instructions_of_a_warp(code(*LOOP), lines_with_trips(text, (8,)), 4) == 2 + 4 * 3
     # One load is before the loop.
     before = [LOOP[1], *LOOP[1:]]
-    assert issue.instructions_of_a_warp(code(*before), text, (8,), 4, {}) == 2 + 3 * 3
-    assert issue.instructions_of_a_warp(code("FADD R4, R4, R4", "EXIT"), text, (8,), 4, {}) == 2
+    assert issue.instructions_of_a_warp(code(*before), lines_with_trips(text, (8,)), 4) == 2 + 3 * 3
+    assert issue.instructions_of_a_warp(code("FADD R4, R4, R4", "EXIT"), lines_with_trips(text, (8,)), 4) == 2
 
 
 def test_instructions_of_matrices() -> None:
@@ -254,7 +254,7 @@ def test_instructions_of_matrices() -> None:
     } loc(#loc)
 """)
     loop = ["MOV R1, RZ", "HGMMA.64x128x16.F32.BF16 R24, gdesc[UR8], R24", "@P0 BRA 0x10", "EXIT"]
-    assert issue.instructions_of_a_warp(code(*loop), text, (8,), 4, {}) == 2 + 8 * 2
+    assert issue.instructions_of_a_warp(code(*loop), lines_with_trips(text, (8,)), 4) == 2 + 8 * 2
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_instructions_of_matrices() -> None:
     ],
 )
 def test_instructions_that_cannot_be_told(lines: list[str], body: str) -> None:
-    assert issue.instructions_of_a_warp(code(*lines), ir(body), (8,), 4, {}) is None
+    assert issue.instructions_of_a_warp(code(*lines), lines_with_trips(ir(body), (8,)), 4) is None
 
 
 @pytest.mark.parametrize(

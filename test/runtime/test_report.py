@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from examples.registry import BY_NAME, DTYPES
 from kopt.errors import CompileError, ConfigError
 from kopt.runtime import hlo
 from kopt.runtime.gpu_code import amd_facts, nvidia_facts
@@ -49,6 +50,15 @@ def test_the_profile_is_asked_for():
     """Without it there are bundles, and none of libtpu's cycles."""
     facts = of("exp_pallas", "exp", "pallas:v6e", "f32[1000,256]")
     assert facts["legal"] and facts["bundles"] and facts["libtpu_cycles"] is None
+
+
+@tpu
+def test_rows_that_are_taken_one_by_one_cost_latency():
+    """That of loops that no line of the source says, over the rows of each scatter."""
+    example = BY_NAME["counting_sort"]
+    facts = example.kernel.lower(*example.make_args("real", DTYPES["f32"]), target="pallas:v6e").report()
+    assert facts["libtpu_cycles"] is None
+    assert [one["predicted_bound"] for one in facts["launches"]] == ["latency", "latency"]
 
 
 @tpu

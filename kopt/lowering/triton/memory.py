@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from math import prod
 
 from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType, StridedLayoutAttr
@@ -78,17 +79,15 @@ def _sum(base: Expr, terms: Sequence[Expr], constant: int, wide: bool) -> Expr:
     What is the same in all lanes moves the array's own pointer: a program has it once, and a lane adds the rest.
     """
     parts = [*terms, *([number(constant)] if constant else [])]
-    for same in ([part for part in parts if not part.shape], [part for part in parts if part.shape]):
-        for offset in same if wide or len(same) < 2 else [_in_one(same)]:
-            base = spell("{0} + {1}", base, offset)
+    of_all = [part for part in parts if not part.shape]
+    of_lanes = [part for part in parts if part.shape]
+    for offsets in filter(None, (of_all, of_lanes)):
+        base = reduce(_plus, offsets, base) if wide else _plus(base, reduce(_plus, offsets))
     return base
 
 
-def _in_one(parts: Sequence[Expr]) -> Expr:
-    offset = parts[0]
-    for part in parts[1:]:
-        offset = spell("{0} + {1}", offset, part)
-    return offset
+def _plus(first: Expr, second: Expr) -> Expr:
+    return spell("{0} + {1}", first, second)
 
 
 def _is_wide(op: tile.Access, position: int) -> bool:

@@ -82,7 +82,11 @@ def _approximate(op: tile.ElementwiseOp, exact: bool) -> None:
 
 def _hides(op: tile.ElementwiseOp, number: float) -> bool:
     """Whether nobody sees that a quotient was a product with the reciprocal of a number."""
-    return abs(math.frexp(number)[0]) == 0.5 or _is_under_root(op.result)
+    return _is_power_of_two(number) or _is_under_root(op.result)
+
+
+def _is_power_of_two(number: float) -> bool:
+    return abs(math.frexp(number)[0]) == 0.5
 
 
 def _is_under_root(value: SSAValue) -> bool:
@@ -115,18 +119,12 @@ def _multiply_constants(op: tile.ElementwiseOp) -> None:
     Each but one is a power of two, so that nothing is rounded otherwise. The others' product is never nearer to the
     largest number than what comes out.
     """
-    values: list[SSAValue] = []
-    factors: list[float] = []
-    inner: list[Operation] = []
-    for value in op.inputs:
-        number, rest = constant(value), None
-        if number is None and isinstance(value.owner, _MUL) and value.has_one_use():
-            number, rest = _factor(value.owner)
-            inner += [value.owner] if rest is not None else []
-        values += [value] if number is None else [rest] if rest is not None else []
-        factors += [] if number is None else [number]
+    parts = [_taken_apart(value) for value in op.inputs]
+    factors = [factor for factor, _ in parts if factor is not None]
+    values = [rest for _, rest in parts if rest is not None]
     if len(factors) < 2 or not values or not _may_multiply(factors, len(values)):
         return
+    inner = [value.owner for value, (factor, rest) in zip(op.inputs, parts, strict=True) if None not in (factor, rest)]
     build = Builder(op)
     product = values[0] if len(values) == 1 else build.add(_MUL(*values))
     if math.prod(factors) != 1:
@@ -135,22 +133,26 @@ def _multiply_constants(op: tile.ElementwiseOp) -> None:
         product.name_hint = op.result.name_hint
     build.replace(product)
     for other in inner:
+        assert isinstance(other, Operation)
         Rewriter.erase_op(other)
+
+
+def _taken_apart(value: SSAValue) -> tuple[float | None, SSAValue | None]:
+    """A value's constant factor, and what it multiplies: a constant has no other part, and other values no factor."""
+    if (number := constant(value)) is not None:
+        return number, None
+    if isinstance(value.owner, _MUL) and value.has_one_use():
+        for one, rest in (value.owner.inputs, value.owner.inputs[::-1]):
+            if (number := constant(one)) is not None and constant(rest) is None:
+                return number, rest
+    return None, value
 
 
 def _may_multiply(factors: Sequence[float], values: int) -> bool:
     """Whether factors are multiplied exactly, and the product of other values by theirs may be taken first."""
     factor = abs(math.prod(factors))
-    exact = sum(abs(math.frexp(number)[0]) != 0.5 for number in factors) < 2
-    return exact and (_LEAST <= factor <= _MOST if values == 1 else 1 <= factor <= _MOST_FACTOR)
-
-
-def _factor(op: tile.ElementwiseOp) -> tuple[float | None, SSAValue | None]:
-    """The constant factor of a product, and the other one; None where there is none."""
-    for value, rest in (op.inputs, op.inputs[::-1]):
-        if (number := constant(value)) is not None and constant(rest) is None:
-            return number, rest
-    return None, None
+    is_exact = sum(not _is_power_of_two(number) for number in factors) < 2
+    return is_exact and (_LEAST <= factor <= _MOST if values == 1 else 1 <= factor <= _MOST_FACTOR)
 
 
 def _amplifies(op: tile.ElementwiseOp) -> bool:
