@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import FixedBitwidthType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.dialects.jagged import ForOp as JaggedForOp
 from kopt.dialects.tile import (
@@ -17,7 +17,6 @@ from kopt.dialects.tile import (
     ArgReduceOp,
     BroadcastOp,
     CastOp,
-    DimAttr,
     DotOp,
     ForOp,
     FullOp,
@@ -35,20 +34,21 @@ from kopt.dialects.tile import (
     TileType,
     tile_type,
 )
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.ranges import visits
 from kopt.ir.register_code import Kind, Nest, RegisterCode, RegisterShape, RegisterStep, Values, Visited, Within
 
 #: Ops of the transcendental unit, whose results are kept: nothing computes them later, or again.
 _SLOW = frozenset(("exp", "exp2", "log", "log2", "tanh", "div", "rsqrt", "sqrt", "sigmoid", "erf", "pow", "sin", "cos"))
-_ONE = DimAttr(1)
-#: How many lanes a dimension has.
-Lanes = Callable[[DimAttr], Coefficient]
+_ONE = (1, 1)
+#: What a dimension is known by, and its lanes.
+_Dim = tuple[Hashable, Coefficient]
 
 
-def register_code(grid: GridOp, lanes: Lanes = lambda dim: dim.size.data, planned: bool = True) -> RegisterCode:
-    """The steps of one cell. Unless it is ``planned``, how loops run is not looked at: plans are to say that."""
-    reader = _Reader(lanes, planned)
+def register_code(grid: GridOp, analysis: IndexAnalysis | None = None, planned: bool = True) -> RegisterCode:
+    """The steps of one cell; ``analysis`` tells how many lanes dimensions have. Unless it is ``planned``, how loops run is not looked at: plans are to say that."""
+    reader = _Reader(analysis or IndexAnalysis(), planned)
     steps = reader.steps(grid.body.block.ops)
     return RegisterCode(steps, tuple(reader.shapes))
 
@@ -56,10 +56,10 @@ def register_code(grid: GridOp, lanes: Lanes = lambda dim: dim.size.data, planne
 class _Reader:
     """Takes ops in their order."""
 
-    def __init__(self, lanes: Lanes, planned: bool):
+    def __init__(self, analysis: IndexAnalysis, planned: bool):
         self.shapes: list[RegisterShape] = []
         self._shapes: dict[Hashable, int] = {}
-        self._lanes, self._planned = lanes, planned
+        self._analysis, self._planned = analysis, planned
         self._numbers: dict[SSAValue, int] = {}
         self._count = 0
         #: Memories, bounds and entries of index lists, each by its number; ranges of loops by theirs.
@@ -90,16 +90,25 @@ class _Reader:
     def _used(self, op: Operation) -> list[SSAValue]:
         return [value for value in op.operands if value in self._numbers]
 
-    def _shape(self, *types: Attribute) -> tuple[int, ...]:
+    def _shape(self, *values: SSAValue) -> tuple[int, ...]:
         """The numbers of the shapes of tiles."""
-        return tuple(self._shape_of(one.dims.data, _bits(one)) for one in types if isinstance(one, TileType))
+        tiles = [(value, value.type) for value in values if isinstance(value.type, TileType)]
+        return tuple(self._shape_of(self._dims(value), _bits(type)) for value, type in tiles)
 
-    def _shape_of(self, dims: Sequence[DimAttr], bits: int = 32) -> int:
-        """The number of a shape: that of the same tags, and not of what happens to be as large at some sizes."""
-        key = tuple(dim.tag.data or dim.size.data for dim in dims), bits
+    def _dims(self, value: SSAValue) -> list[_Dim]:
+        """The dimensions of a tile: known by their tags, and not by what happens to be as large at some sizes."""
+        found = []
+        for number, dim in enumerate(tile_type(value).dims.data):
+            lanes = self._analysis.lanes_along(value, number)
+            found.append((dim.tag.data or lanes, lanes))
+        return found
+
+    def _shape_of(self, dims: Sequence[_Dim], bits: int = 32) -> int:
+        """The number of a shape."""
+        key = tuple(known for known, _ in dims), bits
         if key not in self._shapes:
             self._shapes[key] = len(self.shapes)
-            self.shapes.append(RegisterShape(tuple(map(self._lanes, dims)), bits))
+            self.shapes.append(RegisterShape(tuple(lanes for _, lanes in dims), bits))
         return self._shapes[key]
 
     def _number(self, known: Hashable) -> int:
@@ -116,14 +125,14 @@ class _Reader:
             self._numbers[op.result] = self._numbers[op.input]
 
     def _arange(self, op: ArangeOp) -> None:
-        self._add("numbers", [op.result], shapes=self._shape(op.result.type))
+        self._add("numbers", [op.result], shapes=self._shape(op.result))
 
     def _read(self, op: GetOp | LoadOp) -> None:
         (result,) = op.results
         memory = self._number(op.memory)
         used = [value for value in self._used(op) if isinstance(value.type, TileType)]
         place = (memory, *map(self._place, op.entries), *self._values(used))
-        self._add("read", [result], *used, shapes=self._shape(result.type), key=place)
+        self._add("read", [result], *used, shapes=self._shape(result), key=place)
 
     def _place(self, entry: Any) -> Hashable:
         """An entry of an index list."""
@@ -131,7 +140,8 @@ class _Reader:
             loop = entry.owner.parent_op()  # pyright: ignore
             assert isinstance(loop, ForOp | JaggedForOp) and isinstance(entry.type, RangeType)
             bounds = loop.bounds if isinstance(loop, ForOp) else loop.lengths
-            return Visited(self._ranges[entry], self._number(bounds), self._shape_of([entry.type.dim]))
+            lanes = entry.type.tag, self._analysis.size(entry)
+            return Visited(self._ranges[entry], self._number(bounds), self._shape_of([lanes]))
         if not isinstance(entry, SSAValue):
             return Within(self._number(entry), ())
         block = entry.owner if isinstance(entry.owner, Block) else entry.owner.parent
@@ -146,14 +156,14 @@ class _Reader:
 
     def _cast(self, op: CastOp) -> None:
         if op.input in self._numbers:
-            shapes = self._shape(op.result.type)
+            shapes = self._shape(op.result)
             self._add("cast", [op.result], op.input, shapes=shapes, key=(str(tile_type(op.result).element_type),))
 
     def _compute(self, op: Operation) -> None:
         """What is elementwise, or moves lanes."""
         if used := self._used(op):
             slow = op.name.partition(".")[2] in _SLOW
-            shapes = self._shape(*(one.type for one in op.results))
+            shapes = self._shape(*op.results)
             self._add("compute", op.results, *used, shapes=shapes, flag=slow)
 
     def _reduce(self, op: ReduceOp | ArgReduceOp | ScanOp) -> None:
@@ -164,15 +174,16 @@ class _Reader:
             self._compute(op)
             return
         lost = () if isinstance(op, ScanOp) else dims
-        kept = self._shape_of([_ONE if number in lost else dim for number, dim in enumerate(type.dims.data)])
+        found = enumerate(self._dims(op.operands[0]))
+        kept = self._shape_of([_ONE if number in lost else dim for number, dim in found])
         self._add("combine", op.results[:1], *self._used(op), shapes=(kept,), flag=type.rank - 1 in dims)
 
     def _take_along(self, op: TakeAlongOp) -> None:
-        taken = self._shape_of([tile_type(op.input).dims.data[op.dim.data]])
-        self._add("take", [op.result], *self._used(op), shapes=(*self._shape(op.result.type), taken))
+        taken = self._shape_of([self._dims(op.input)[op.dim.data]])
+        self._add("take", [op.result], *self._used(op), shapes=(*self._shape(op.result), taken))
 
     def _dot(self, op: DotOp) -> None:
-        shapes = self._shape(op.result.type, op.lhs.type, op.rhs.type)
+        shapes = self._shape(op.result, op.lhs, op.rhs)
         wide = op.precision is not None and op.precision.data == "ieee"
         self._add("product", [op.result], op.lhs, op.rhs, *op.acc, shapes=shapes, flag=wide)
 
@@ -187,7 +198,7 @@ class _Reader:
         nest = Nest(
             steps,
             given,
-            tuple(self._shape(value.type) for value in op.carried),
+            tuple(self._shape(value) for value in op.carried),
             self._values(op.yielded),
             op.range.type.tag,  # pyright: ignore
             number,
@@ -204,8 +215,8 @@ class _Reader:
         given = tuple(map(self._named, args))
         steps = tuple(step for block in blocks for step in self.steps(block.ops))
         results = [value for value in op.results if isinstance(value.type, TileType)]
-        nest = Nest(steps, given, tuple(self._shape(arg.type) for arg in args))
-        self._add("region", results, shapes=self._shape(*(value.type for value in results)), nest=nest)
+        nest = Nest(steps, given, tuple(self._shape(arg) for arg in args))
+        self._add("region", results, shapes=self._shape(*results), nest=nest)
 
 
 def _bits(type: TileType) -> int:

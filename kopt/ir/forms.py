@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import DimAttr, LoadOp, RangeType, ShiftOp, TileType, WholeOp, element_of, is_gather, range_type
+from kopt.dialects.tile import DimAttr, LoadOp, RangeType, ShiftOp, TileType, WholeOp, element_of, is_gather, range_type, tile_type
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.choices import minimum, wrap
 from kopt.ir.condition import Condition, Named, comparison
@@ -30,6 +30,8 @@ Form = IndexExpr | Condition
 _UNIT = DimAttr(1)
 #: Expressions of more atoms than this keep the value's name instead: chains of any length stay cheap.
 _HEAVY = 64
+#: The lanes of a block whose size is not chosen yet: no chip has room for more, and indices to them fit 32 bits.
+_LANES = ValueRange(1, 1 << 24)
 
 
 def own_name(value: SSAValue, fact: str) -> Hashable:
@@ -65,6 +67,7 @@ class Forms:
         self._lanes: dict[str, Coefficient] = {}
         self._open = frozenset(open_tags)
         self._sums, self._numbered = sums, numbered
+        self.merged: Callable[[SSAValue, int], Coefficient | None] = lambda value, dim: None
         self._known: dict[SSAValue, Form] = {}
         self._begins: dict[SSAValue, IndexExpr] = {}
         self._bound: dict[SSAValue, Binding] = {}
@@ -180,8 +183,13 @@ class Forms:
         if tag not in self._open:
             return dim.size.data
         if tag not in self._lanes:
-            self._lanes[tag] = parameter(tag)
+            self._lanes[tag] = parameter(tag, _LANES)
         return self._lanes[tag]
+
+    def lanes_along(self, value: SSAValue, dim: int) -> Coefficient:
+        """How many lanes a dimension of a tile has; ``merged`` knows those of plain ones that are made of blocks."""
+        found = self.merged(value, dim)
+        return self.lanes_of(tile_type(value).dims.data[dim]) if found is None else found
 
     def _shifts(self, range: SSAValue) -> IndexExpr:
         total = ZERO

@@ -15,6 +15,7 @@ from kopt.ir.access_relation import AccessRelation, settled
 from kopt.ir.condition import TRUE, Condition, conjunction, known_where
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_lists import indices
+from kopt.ir.polynomial import Coefficient
 from kopt.ir.ranges import ranges_in_scope
 
 
@@ -32,7 +33,7 @@ def unguarded(op: Access, m: IndexAnalysis) -> AccessRelation:
     shape, axes = memory_shape(op.memory.type), block_axes(op.entries, memory_shape(op.memory.type))
     return AccessRelation(
         shape,
-        tuple(m.lanes_of(axis.dim) for axis in axes),
+        tuple(_lanes(m, op, axis) for axis in axes),
         tuple(
             index if isinstance(entry, AllAttr) else settled(index, extent)
             for entry, index, extent in zip(op.entries, indices(op, m), shape, strict=True)
@@ -40,6 +41,12 @@ def unguarded(op: Access, m: IndexAnalysis) -> AccessRelation:
         TRUE,
         _bits(op.memory),
     )
+
+
+def _lanes(m: IndexAnalysis, op: Access, axis: IndexedDim) -> Coefficient:
+    """The lanes of a dimension of an access's block."""
+    numbers = op.entries[axis.position]
+    return m.lanes_of(axis.dim) if axis.gather_dim is None else m.lanes_along(numbers, axis.gather_dim)
 
 
 def _inside(m: IndexAnalysis, op: Access, axes: tuple[IndexedDim, ...]) -> list[Condition]:

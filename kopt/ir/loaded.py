@@ -31,8 +31,7 @@ def loaded(m: Forms, op: LoadOp) -> IndexExpr | None:
     symbol = name.atom if isinstance(name, IndexExpr) else None
     if not isinstance(symbol, Symbol) or not _may_repeat(by, dims) or _is_jagged(m, op):
         return None
-    sizes = tile_type(op.result).dims.data
-    return element(symbol.name, [lane(dim, m.lanes_of(sizes[dim])) for dim in dims], symbol.range, by)
+    return element(symbol.name, [lane(dim, m.lanes_along(op.result, dim)) for dim in dims], symbol.range, by)
 
 
 def _may_repeat(by: Sequence[IndexExpr], dims: Sequence[int]) -> bool:

@@ -294,7 +294,7 @@ def _through(m: Forms, value: SSAValue, rewriting: Rewriting) -> Found:
 
 
 def _dims(m: Forms, value: SSAValue) -> list:
-    return [m.lanes_of(dim) for dim in tile_type(value).dims.data]
+    return [m.lanes_along(value, dim) for dim in range(tile_type(value).rank)]
 
 
 def places(op: BroadcastOp | ReshapeOp | TransposeOp) -> dict[int, int] | None:

@@ -6,8 +6,8 @@ import pytest
 
 from kopt import parse
 from kopt.analysis.register_code import register_code
-from kopt.dialects.tile import GridOp
-from kopt.ir.polynomial import parameter
+from kopt.dialects.tile import DimAttr, GridOp
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.register_code import RegisterCode, RegisterShape, Visited, Within
 from kopt.walk import walk
 
@@ -53,9 +53,9 @@ def test_steps_of_rows_over_their_sum() -> None:
 
 
 def test_sizes_may_be_open() -> None:
-    b0 = parameter("b0")
-    found = code(LOAD, lanes=lambda dim: b0 if dim.tag.data else dim.size.data)
-    assert found.shapes == (RegisterShape((b0, 512)),)
+    analysis = IndexAnalysis(open_tags=["b0"])
+    found = code(LOAD, analysis=analysis)
+    assert found.shapes == (RegisterShape((analysis.lanes_of(DimAttr(64, "b0")), 512)),)
 
 
 def test_constants_have_no_step() -> None:

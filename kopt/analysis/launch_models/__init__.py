@@ -13,6 +13,7 @@ becomes
 | `launch`, `program_points` | one launch: its operations with the loops around them, its names |
 | `naming` | names for SSA values, and what they depend on |
 | `axes`, `whole_dims` | the ranges, and dimensions ``:`` that may become ranges |
+| `merged_dims`, `dim_classes` | dimensions that are made of blocks; which dimensions are lane by lane the same |
 | `operands`, `accesses` | arrays, and what is loaded, stored and updated |
 | `work`, `live`, `orders` | what is computed, what is alive at once, in which order cells may run |
 | `kopt.analysis.register_code` | the steps of a cell as vector registers see them |
@@ -102,5 +103,5 @@ def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = 
         sources,
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
         chained(launch),
-        RegisterCode() if isinstance(chip, GpuChip) else register_code(launch.grid, launch.lanes, planned=False),
+        RegisterCode() if isinstance(chip, GpuChip) else register_code(launch.grid, launch.analysis, planned=False),
     )

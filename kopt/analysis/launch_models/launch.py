@@ -7,11 +7,12 @@ from typing import Literal
 
 from xdsl.ir import SSAValue
 
+from kopt.analysis.launch_models.merged_dims import MergedDims
 from kopt.analysis.launch_models.naming import ModelNames
 from kopt.analysis.launch_models.program_points import ProgramPoint, places
 from kopt.analysis.launch_models.whole_dims import WholeDims
 from kopt.analysis.plans import GridNames
-from kopt.dialects.tile import DimAttr, GridOp, RangeType, WholeOp, tile_type
+from kopt.dialects.tile import GridOp, RangeType, WholeOp, tile_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import Coefficient
 
@@ -32,6 +33,7 @@ class Launch:
         self.ids, self.operands = known.accesses, known.operands
         self.names = ModelNames(grid, self.places, self.ids)
         self.analysis = IndexAnalysis(open_tags=open_tags, names=self.names)
+        self.analysis.merged = MergedDims(grid, open_tags, self.analysis.lanes_of).lanes
         self.whole_dims = WholeDims(() if self.costed else self.places, self.ids)
         self.tags = frozenset(range.type.tag for range in self._ranges() if isinstance(range.type, RangeType))
 
@@ -46,8 +48,8 @@ class Launch:
     def dims(self, value: SSAValue) -> tuple[tuple[str, Coefficient], ...]:
         """Axis and lanes of each dimension of a tile; no axis where it is a whole one that no op takes apart."""
         dims = enumerate(tile_type(value).dims.data)
-        return tuple((dim.tag.data or self.whole_dims.tag(value, n), self.lanes(dim)) for n, dim in dims)
+        return tuple((dim.tag.data or self.whole_dims.tag(value, n), self.lanes(value, n)) for n, dim in dims)
 
-    def lanes(self, dim: DimAttr) -> Coefficient:
-        """How many lanes a dimension has."""
-        return self.analysis.lanes_of(dim)
+    def lanes(self, value: SSAValue, dim: int) -> Coefficient:
+        """How many lanes a dimension of a tile has."""
+        return self.analysis.lanes_along(value, dim)

@@ -19,13 +19,11 @@ from kopt.analysis.launch_models.program_points import Path, inner_path
 from kopt.dialects.tile import (
     BroadcastOp,
     CarryingLoop,
-    DimAttr,
     FullOp,
     MaskOp,
     StoreOp,
     TakeAlongOp,
     TileType,
-    tile_type,
 )
 from kopt.ir.launch_model import Live
 from kopt.ir.launch_sizes import widest
@@ -92,16 +90,15 @@ def _shape(launch: Launch, value: SSAValue) -> Shape | None:
         return None
     element = value.type.element_type
     bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 32
-    return _lanes(launch, value.type.dims.data), bits
+    return _lanes(launch, value), bits
 
 
-def _lanes(launch: Launch, dims: tuple[DimAttr, ...]) -> tuple[Coefficient, ...]:
-    return tuple(map(launch.lanes, dims))
+def _lanes(launch: Launch, value: SSAValue) -> tuple[Coefficient, ...]:
+    return tuple(lanes for _, lanes in launch.dims(value))
 
 
 def _inside(launch: Launch, op: Operation) -> list[Shape]:
     """What an op makes on its way."""
     if not isinstance(op, TakeAlongOp) or op.rows is None:
         return []
-    rows, table = tile_type(op.rows), tile_type(op.input)
-    return [((*_lanes(launch, rows.dims.data), launch.lanes(table.dims.data[0])), 32)]
+    return [((*_lanes(launch, op.rows), launch.lanes(op.input, 0)), 32)]
