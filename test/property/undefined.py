@@ -19,7 +19,7 @@ _CASTS = frozenset("to type type_as int long short char byte".split())
 #: Which of two zeros they give; and sums, of which order and first term differ.
 _ZEROS_OF_EITHER_SIGN = frozenset(
     """
-    maximum minimum fmax fmin max min amax amin aminmax clamp clamp_min clamp_max cummax cummin topk kthvalue
+    maximum minimum fmax fmin max min amax amin aminmax clip clamp clamp_min clamp_max cummax cummin topk kthvalue
     sum mean cumsum matmul mm bmm mv dot inner addmm baddbmm linear einsum
     """.split()
 )
