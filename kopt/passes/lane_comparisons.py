@@ -9,7 +9,7 @@ from xdsl.ir import Operation, SSAValue
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import tile_type
 from kopt.ir.atoms import Lane
-from kopt.ir.condition import Condition
+from kopt.ir.condition import Condition, Named
 from kopt.ir.forms import wide_dims
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.to_tiles import TileWriter
@@ -25,7 +25,8 @@ def compare_lanes(conditions: Mapping[SSAValue, Condition], analysis: IndexAnaly
         %s = tile.ge %i, %j
     """
     for value, condition in conditions.items():
-        are_lanes = all(isinstance(atom, Lane) for part in condition.parts for atom in part.terms)
+        atoms = (atom for part in condition.parts for atom in part.terms)
+        are_lanes = not isinstance(condition, Named) and all(isinstance(atom, Lane) for atom in atoms)
         if are_lanes and (condition.known is not None or condition.along == {*wide_dims(value.type)}):
             assert isinstance(value.owner, Operation)
             build, dims = Builder(value.owner), tile_type(value).dims.data

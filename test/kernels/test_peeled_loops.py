@@ -110,3 +110,23 @@ def test_windows(target: str, n: int, width: int, versions: int, masks: int) -> 
     seen = torch.ones(n, n).tril().bool() & ~torch.ones(n, n).tril(-width).bool()
     weights = torch.softmax(x.masked_fill(~seen, float("-inf")), -1)
     torch.testing.assert_close(low.compile()(x, width), (weights * x * x).sum(-1), rtol=1e-5, atol=1e-5)
+
+
+def chosen_by_value(x, q):
+    """Comparisons of floats beside a loop up to a cell's own rows, which has a version for each number of visits."""
+    out = torch.empty([16, 16], dtype=torch.float32)
+    for i in hl.tile(16, block_size=8):
+        v = x[:, :]
+        clipped = torch.where(v > 0.5, v, -v)
+        acc = hl.zeros([i, 16])
+        for j in hl.tile(0, i.end, block_size=4):
+            acc = hl.dot(q[i, j], q[j, :], acc=acc)
+        out[i, :] = acc + (clipped * torch.where(v < clipped, 2.0, v)).sum()
+    return out
+
+
+def test_values_are_compared_in_each_version_of_a_cell() -> None:
+    numbers = torch.Generator().manual_seed(0)
+    x, q = torch.randn(4, 4, generator=numbers), torch.randn(16, 16, generator=numbers)
+    wanted = kopt.kernel(chosen_by_value).on("eager")(x, q)
+    torch.testing.assert_close(kopt.kernel(chosen_by_value).on("pallas:interpret")(x, q), wanted)
