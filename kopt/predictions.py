@@ -34,7 +34,6 @@ from kopt.passes.plan_accesses import PlanAccessesPass, choices, move_out
 from kopt.passes.retyping import tag_sizes
 from kopt.passes.set_blocks import loop_tags, substitute_sizes
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.block_sizes import rooms
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.changes import Names, OtherChoice, plan_change, size_change, sized, with_options
 from kopt.planning.choice import fits
@@ -229,8 +228,8 @@ class Predictor:
         names = _all_names(self.module)
         changes = []
         for search in searches(forms.scheduled, groups, given, self.chip, opens.sized, None, not forms.gathers):
-            room, kind = rooms(self.chip), self.config.loop_type
-            found = sized(search.models, search.groups, search.sizes, now, self.chip, room, kind, opens.bounds)
+            kind = self.config.loop_type
+            found = sized(search.models, search.groups, search.sizes, now, self.chip, kind, opens.bounds)
             for sizes in () if found is None else (found.best(single=True), found.best(single=False)):
                 if found is not None and sizes is not None:
                     change = size_change(found, sizes, names, total)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -17,16 +17,20 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from kopt.analysis.block_roles import Role
+from kopt.analysis.launch_models.merged_dims import MergedDims
 from kopt.cached_property import cached_property
-from kopt.dialects.tile import CarryingLoop, TileType
+from kopt.dialects.tile import CarryingLoop, GridOp, TileType
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.polynomial import Coefficient
 from kopt.ir.ranges import binding, walked_range
 from kopt.ir.widths import next_power_of_two
 from kopt.planning.block_sizes import Candidates, space
+from kopt.planning.trips import value
 from kopt.walk import walk
 
 Sizes = dict[str, int]
-#: The tag and size of each dimension of a tile.
-_Shape = tuple[tuple[str, int], ...]
+#: The lanes of each dimension of a tile.
+Shape = tuple[Coefficient, ...]
 
 
 @dataclass(frozen=True)
@@ -117,27 +121,35 @@ def capped(groups: Sequence[Sequence[str]], sizes: Sizes, roles: Mapping[str, Ro
     return bounded
 
 
-def largest_tile(types: Iterable[TileType], sizes: Mapping[str, Any]) -> Any:
+def largest_tile(shapes: Iterable[Shape], sizes: Mapping[str, Any]) -> Any:
     """Lanes of the largest tile under other sizes, numbers or arrays; plain dimensions rounded up to powers of two."""
     largest = np.asarray(1)
-    for shape in {_shape(type) for type in types}:
+    for shape in set(shapes):
         largest = np.maximum(largest, _lanes(shape, sizes))
     return largest
 
 
-def lanes_of_all(top: Operation, sizes: Mapping[str, Any]) -> Any:
-    """Lanes of all tiles together that are made inside of an operation, counted as `largest_tile` does."""
-    types = [value.type for op in walk(top) for value in op.results]
-    shapes = Counter(_shape(type) for type in types if isinstance(type, TileType))
-    return sum((count * _lanes(shape, sizes) for shape, count in shapes.items()), np.asarray(0))
+def lanes_of_all(shapes: Iterable[Shape], sizes: Mapping[str, Any]) -> Any:
+    """Lanes of all tiles together, counted as `largest_tile` does."""
+    return sum((count * _lanes(shape, sizes) for shape, count in Counter(shapes).items()), np.asarray(0))
 
 
-def _shape(type: TileType) -> _Shape:
-    return tuple((dim.tag.data, dim.size.data) for dim in type.dims.data)
+def _lanes(shape: Shape, sizes: Mapping[str, Any]) -> Any:
+    return prod(next_power_of_two(size) if isinstance(size, int) else value(size, sizes) for size in shape)
 
 
-def _lanes(shape: _Shape, sizes: Mapping[str, Any]) -> Any:
-    return prod(sizes[tag] if tag in sizes else next_power_of_two(size) for tag, size in shape)
+def tile_shapes(top: Operation, open_tags: Collection[str] = (), operands_of: Sequence[type] = ()) -> list[Shape]:
+    """The shapes of all tiles that are made inside of an operation, or of the first operands of some kinds of ops.
+
+    The sizes of ``open_tags`` are left open, also in dimensions that are made of their blocks.
+    """
+    analysis = IndexAnalysis(open_tags=open_tags)
+    merged = [MergedDims(grid, open_tags, analysis.lanes_of) for grid in walk(top, GridOp)] if open_tags else []
+    analysis.merged = lambda tile, dim: next(filter(None, (one.lanes(tile, dim) for one in merged)), None)
+    made = (value for op in walk(top) for value in op.results)
+    found = (op.operands[0] for op in walk(top, *operands_of)) if operands_of else made
+    tiles = [(tile, tile.type.rank) for tile in found if isinstance(tile.type, TileType)]
+    return [tuple(analysis.lanes_along(tile, dim) for dim in range(rank)) for tile, rank in tiles]
 
 
 def tile_types(top: Operation) -> list[TileType]:

@@ -8,14 +8,14 @@ another block is never the larger of the two, and one whose beginning names a ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.analysis.block_roles import Role, block_roles
-from kopt.analysis.block_search import BlockSpace, Sizes, capped, largest_tile, spread, tile_types
+from kopt.analysis.block_search import BlockSpace, Sizes, capped, largest_tile, spread, tile_shapes
 from kopt.analysis.cell_bytes import cell_bytes
 from kopt.analysis.gpu_blocks import GpuSpace, gpu_budget
 from kopt.analysis.launch_models import open_models
@@ -50,13 +50,11 @@ def choose_sizes(
     chosen: Sizes = {}
     for search in searches(module, groups, given, chip, sized, moved, divides):
         own, lanes = search.models, search.lanes
-        for room in rooms(chip):
-            best = cheapest(own, search.sizes, chip, room, loop_type, lanes)
-            sizes = next(best, None) if search.moved is None else _fitting(best, search.moved, chip, room, loop_type)
-            if sizes is not None:
-                break
-        else:
-            sizes = search.space.least
+        best = list(cheapest(own, search.sizes, chip, loop_type, lanes))
+        if search.moved is not None:
+            found = (_fitting(best, search.moved, chip, room, loop_type) for room in rooms(chip))
+            best = [sizes for sizes in found if sizes is not None]
+        sizes = best[0] if best else search.space.least
         chosen |= {tag: sizes[tag] for group in search.groups for tag in group}
     return _in_order(groups, given, chosen)
 
@@ -139,7 +137,7 @@ def _parts(
     return [part for part in found if part[0]]
 
 
-def _fitting(found: Iterator[Sizes], moved: ModuleOp, chip: Chip, room: int, loop_type: str) -> Sizes | None:
+def _fitting(found: Iterable[Sizes], moved: ModuleOp, chip: Chip, room: int, loop_type: str) -> Sizes | None:
     """The cheapest sizes whose cells fit a TPU with the products and DMAs of computed rows, tried one by one."""
     assert isinstance(chip, TpuChip)
     memory: Callable[[Sizes], int] | None = None
@@ -160,7 +158,7 @@ def fullness(module: ModuleOp, chip: Chip, room: int, loop_type: str = "auto") -
     """How much a cell of a module takes of its room (`rooms`): above 1 its blocks are too large."""
     if isinstance(chip, TpuChip):
         return cell_bytes(module, chip, (), loop_type)({}) / room
-    return int(largest_tile(tile_types(module), {})) / gpu_budget(module)
+    return int(largest_tile(tile_shapes(module), {})) / gpu_budget(module)
 
 
 def halved(module: ModuleOp, groups: Sequence[Sequence[str]], sizes: Sequence[int], chip: Chip) -> list[int]:

@@ -47,7 +47,10 @@ _Dim = tuple[Hashable, Coefficient]
 
 
 def register_code(grid: GridOp, analysis: IndexAnalysis | None = None, planned: bool = True) -> RegisterCode:
-    """The steps of one cell; ``analysis`` tells how many lanes dimensions have. Unless it is ``planned``, how loops run is not looked at: plans are to say that."""
+    """The steps of one cell; ``analysis`` tells how many lanes dimensions have.
+
+    Unless it is ``planned``, how loops run is not looked at: plans are to say that.
+    """
     reader = _Reader(analysis or IndexAnalysis(), planned)
     steps = reader.steps(grid.body.block.ops)
     return RegisterCode(steps, tuple(reader.shapes))

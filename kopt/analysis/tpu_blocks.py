@@ -13,7 +13,7 @@ from kopt.analysis.block_search import (
     lanes_of_all,
     largest_tile,
     powers,
-    tile_types,
+    tile_shapes,
 )
 from kopt.cached_property import cached_property
 from kopt.dialects.tile import (
@@ -61,11 +61,11 @@ class TpuSpace(BlockSpace):
 
     def _is_possible(self, sizes: Candidates) -> np.ndarray:
         """Not what takes libtpu minutes."""
-        types = [op.operands[0].type for op in walk(self.module, PhiloxOp, SortOp)]
-        drawn = largest_tile([type for type in types if isinstance(type, TileType)], sizes)
-        largest = largest_tile(tile_types(self.module), sizes)
+        shapes = tile_shapes(self.module, [*sizes])
+        drawn = largest_tile(tile_shapes(self.module, [*sizes], (PhiloxOp, SortOp)), sizes)
+        largest = largest_tile(shapes, sizes)
         kept = not walk(self.module, *_SMALL)
-        few = (largest <= Budget.LARGE_BLOCK_LANES) & (lanes_of_all(self.module, sizes) <= Budget.FEW_LANES) & kept
+        few = (largest <= Budget.LARGE_BLOCK_LANES) & (lanes_of_all(shapes, sizes) <= Budget.FEW_LANES) & kept
         return (drawn <= Budget.UNROLLED_LANES) & ((largest <= Budget.BLOCK_LANES) | few)
 
     @cached_property

@@ -168,7 +168,7 @@ def _flops(model: LaunchModel) -> Any:
     sizes: Sizes = {**model.sizes}
     trips = all_trips(model, sizes, {})
     products = [work for work in model.work if work.unit == "product"]
-    counted = products or [work for work in model.work if work.unit not in ("carry", "layout")]
+    counted = products or [work for work in model.work if work.unit not in ("carry", "layout", "relayout")]
     times = [prod(trips[tag].mean for tag in work.path) * work.count for work in counted]
     lanes = [prod(value(size, sizes) for _, size in work.dims) for work in counted]
     return sum((n * each for n, each in zip(times, lanes, strict=True)), 0) * (2 if products else 1)

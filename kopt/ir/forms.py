@@ -14,7 +14,18 @@ from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.jagged import ForOp as JaggedForOp
-from kopt.dialects.tile import DimAttr, LoadOp, RangeType, ShiftOp, TileType, WholeOp, element_of, is_gather, range_type, tile_type
+from kopt.dialects.tile import (
+    DimAttr,
+    LoadOp,
+    RangeType,
+    ShiftOp,
+    TileType,
+    WholeOp,
+    element_of,
+    is_gather,
+    range_type,
+    tile_type,
+)
 from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.choices import minimum, wrap
 from kopt.ir.condition import Condition, Named, comparison

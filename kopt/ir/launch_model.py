@@ -38,6 +38,7 @@ Unit = Literal[
     "sort",
     "random",
     "layout",
+    "relayout",
     "carry",
 ]
 

@@ -15,6 +15,9 @@ from kopt.context import make_context
 from kopt.diagnostics import collect
 from kopt.dialects.tile import Access, ForOp, is_gather
 from kopt.errors import KoptError
+from kopt.ir.atoms import BlockNumber, Lane
+from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import IndexExpr
 from kopt.passes.pipelines import named, rows_moved
 from kopt.passes.split_planes import holds_large
 from kopt.targets.chips import Chip, TpuChip
@@ -53,8 +56,20 @@ class BlockForms:
 
     @cached_property
     def gathers(self) -> bool:
-        """Whether rows are computed; where none are, all forms are the same."""
-        return any(is_gather(entry) for op in walk(self._module, Access) for entry in op.entries)
+        """Whether rows are computed; where none are, all forms are the same.
+
+        Rows that follow one another from the beginning of a block on, or from a number that does, are not: that is a
+        block as well.
+        """
+        analysis = IndexAnalysis()
+        entries = (entry for op in walk(self._module, Access) for entry in op.entries)
+        return any(is_gather(entry) and not _is_block(analysis.expr(entry)) for entry in entries)
+
+
+def _is_block(rows: IndexExpr) -> bool:
+    """Whether numbers of rows are those of one block: lanes of a dimension, and numbers of blocks times others."""
+    lanes = [(atom, factor) for atom, factor in rows.terms.items() if isinstance(atom, Lane)]
+    return len(lanes) == 1 == lanes[0][1] and all(isinstance(atom, Lane | BlockNumber) for atom in rows.terms)
 
 
 def _applied(module: ModuleOp, passes: Sequence[ModulePass]) -> ModuleOp:

@@ -10,7 +10,7 @@ from kopt.cached_property import cached_property
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.loaded import Contents
 from kopt.planning.padding import is_padded
-from kopt.planning.tpu_memory import carried_bytes, planned_loops, whole_bytes
+from kopt.planning.tpu_memory import carried_bytes, planned_loops
 from kopt.planning.tpu_work import Cycles, cycles
 from kopt.planning.trips import Number, Sizes, all_trips
 from kopt.planning.waiting import spilled_bytes
@@ -39,7 +39,6 @@ class AtSizes:
         self.trips = all_trips(model, self.sizes, lengths)
         self._mxu = chip.mxu_size
         self._live: dict[frozenset[tuple[str, str, int]], Number] = {}
-        self._whole: dict[frozenset[str], Number] = {}
         self._padded: dict[str, Number] = {}
 
     def live(self, loops: Mapping[str, LoopSchedule]) -> Number:
@@ -49,12 +48,6 @@ class AtSizes:
             waiting = spilled_bytes(self.model.code, self.sizes, self._mxu, planned_loops(loops, self.trips))
             self._live[key] = waiting + carried_bytes(self.model.code, self.sizes, loops)
         return self._live[key]
-
-    def whole(self, unrolled: frozenset[str] = frozenset()) -> Number:
-        """The most bytes of large values that are alive at once, counted whole, where some loops are ``unrolled``."""
-        if unrolled not in self._whole:
-            self._whole[unrolled] = whole_bytes(self.model.live, self.sizes, unrolled)
-        return self._whole[unrolled]
 
     def is_padded(self, operand: str) -> Number:
         """Whether a block of an array reaches beyond it: copied whole, it needs padding."""

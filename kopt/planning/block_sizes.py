@@ -31,8 +31,9 @@ _LOOPS = {
 }
 #: Sizes by tag, with one number for each candidate.
 Candidates = Mapping[str, np.ndarray]
-#: Costs that differ by less are equal: the model is no better than that (`kopt.targets.costs`).
-_SAME = 1.02
+#: Costs that differ by less are equal, of TPUs and of GPUs. Errors of the model are larger: on TPUs most of them are
+#: common to neighbours.
+_SAME_TPU, _SAME_GPU = 1.005, 1.02
 #: Lanes of a row that are moved as well as those of longer ones: 16 KiB of a tile's eight rows of 32 bits.
 _ROW = 512
 #: Bytes of a launch that all multiprocessors of a GPU should have a part of, and what counts where not all do: the
@@ -44,7 +45,7 @@ _MOST = 4096
 
 def space(choices: Mapping[str, Sequence[int]]) -> Candidates:
     """All combinations of sizes, by tag. Where these are too many, every other choice of the longest list goes."""
-    kept = {tag: sorted(sizes) for tag, sizes in choices.items()}
+    kept = {tag: sorted({*sizes}) for tag, sizes in choices.items()}
     while prod(len(sizes) for sizes in kept.values()) > _MOST:
         longest = max(kept, key=lambda tag: len(kept[tag]))
         kept[longest] = kept[longest][::-1][::2][::-1]
@@ -56,21 +57,20 @@ def cheapest(
     models: Sequence[LaunchModel],
     sizes: Candidates,
     chip: Chip,
-    room: int,
     loop_type: str = "auto",
     lanes: Collection[str] = (),
 ) -> Iterator[dict[str, int]]:
     """The candidates that fit, the cheapest first; of those that cost the same, first those with the longest rows.
 
     These are what is moved in one piece, of blocks whose ``lanes`` are the tags. Of these the one that takes the least
-    VMEM, or shared memory. ``room`` are the bytes that a cell may take (`rooms`), ``loop_type`` is that of the
-    configuration. Nothing comes where no plan tells what it costs.
+    VMEM, or shared memory. ``loop_type`` is that of the configuration. Nothing comes where no plan tells what it costs.
     """
-    seconds, memory = evaluated(models, sizes, chip, room, loop_type)
+    seconds, memory = evaluated(models, sizes, chip, loop_type)
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
     if not np.isfinite(least := seconds.min()):
         return
-    classes = np.floor(np.log(np.maximum(seconds, 1e-12) / max(least, 1e-12)) / np.log(_SAME))
+    same = _SAME_TPU if isinstance(chip, TpuChip) else _SAME_GPU
+    classes = np.floor(np.log(np.maximum(seconds, 1e-12) / max(least, 1e-12)) / np.log(same))
     for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, classes)):
         if not np.isfinite(seconds[number]):
             return
@@ -78,15 +78,15 @@ def cheapest(
 
 
 def evaluated(
-    models: Sequence[LaunchModel], sizes: Candidates, chip: Chip, room: int, loop_type: str = "auto"
+    models: Sequence[LaunchModel], sizes: Candidates, chip: Chip, loop_type: str = "auto"
 ) -> tuple[np.ndarray, np.ndarray]:
     """The seconds of each candidate, infinite where one does not fit or nothing tells, and the bytes of its cell."""
-    pairs = [_least(model, sizes, chip, room, loop_type) for model in models]
+    pairs = [_least(model, sizes, chip, loop_type) for model in models]
     return sum((pair[0] for pair in pairs), np.zeros(1)), np.max([pair[1] for pair in pairs], axis=0)
 
 
 def rooms(chip: Chip) -> list[int]:
-    """Bytes of VMEM, or shared memory, that a cell may take; then what it may where no sizes take so little.
+    """Bytes of VMEM, or shared memory, that a cell may take of which no plan tells; then what it may at most.
 
     That is so where a cell holds whole rows, whatever its block sizes are.
     """
@@ -94,9 +94,7 @@ def rooms(chip: Chip) -> list[int]:
     return [budget.cell_bytes(), budget.window_bytes()] if isinstance(chip, TpuChip) else [budget.shared]
 
 
-def _least(
-    model: LaunchModel, sizes: Candidates, chip: Chip, room: int, loop_type: str
-) -> tuple[np.ndarray, np.ndarray]:
+def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:
     """Of each candidate the seconds of the cheapest plan that fits, infinite where none does, and its bytes."""
     count = max(map(len, sizes.values()))
     seconds, memory = np.full(count, np.inf), np.full(count, np.inf)
@@ -104,7 +102,7 @@ def _least(
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     for variant in plans:
         for plan in reversed(variant):
-            own, taken = fitting(cost(plan), chip, room)
+            own, taken = fitting(cost(plan), chip)
             better = own < seconds
             seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
             if np.isfinite(own).all():
@@ -112,16 +110,17 @@ def _least(
     return seconds, memory
 
 
-def fitting(found: Cost, chip: Chip, room: int) -> tuple[np.ndarray, np.ndarray]:
+def fitting(found: Cost, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
     """Of each candidate the seconds that it counts, infinite where it does not fit, and the bytes that it takes."""
     if isinstance(chip, TpuChip):
-        memory = found.counted_bytes
-        fits = None if memory is None else memory <= room
+        memory = found.cell_bytes
+        fits = None if memory is None else memory <= Budget(chip).window_bytes()
     else:
         memory, fits = found.shared_bytes, found.fits
-    if found.seconds is None or memory is None or fits is None:
+    seconds = found.counted_seconds
+    if seconds is None or memory is None or fits is None:
         return np.full(1, np.inf), np.full(1, np.inf)
-    seconds = found.seconds if isinstance(chip, TpuChip) else found.seconds * idle(found)
+    seconds = seconds if isinstance(chip, TpuChip) else seconds * idle(found)
     return np.where(fits, seconds, np.inf), np.asarray(memory)
 
 

@@ -79,7 +79,6 @@ def sized(
     candidates: Candidates,
     now: Mapping[str, int],
     chip: Chip,
-    rooms: Sequence[int],
     loop_type: str,
     bounds: Mapping[str, tuple[int, int]],
 ) -> Sized | None:
@@ -90,11 +89,8 @@ def sized(
     sizes = {tag: np.append(column, now[tag]) for tag, column in candidates.items()}
     within = [(sizes[tag] >= least) & (sizes[tag] <= most) for tag, (least, most) in bounds.items() if tag in sizes]
     possible = np.all([np.ones_like(next(iter(sizes.values())), bool), *within], axis=0)
-    for room in rooms:
-        seconds, _ = evaluated(models, sizes, chip, room, loop_type)
-        if np.isfinite((seconds := np.broadcast_to(seconds, possible.shape))[-1]):
-            return Sized(groups, sizes, np.where(possible, seconds, np.inf), now)
-    return None
+    seconds = np.broadcast_to(evaluated(models, sizes, chip, loop_type)[0], possible.shape)
+    return Sized(groups, sizes, np.where(possible, seconds, np.inf), now) if np.isfinite(seconds[-1]) else None
 
 
 def size_change(search: Sized, sizes: Mapping[str, int], names: Names, total: float) -> OtherChoice:

@@ -29,8 +29,8 @@ def cheapest(model: LaunchModel, plans: Sequence[Plan], chip: TpuChip) -> int:
     if (first := next(left)).seconds is None:
         return 0
     found = [first, *left]
-    known = {n: float(one.seconds) for n, one in enumerate(found) if one.seconds is not None}
-    fitting = [n for n in known if _is_bounded(found[n], chip)]
+    known = {n: float(one.counted_seconds) for n, one in enumerate(found) if one.counted_seconds is not None}
+    fitting = [n for n in known if fits(found[n], chip)]
     if not fitting:
         return 0
     best = min(fitting, key=known.__getitem__)
@@ -43,13 +43,6 @@ def _rolled(plan: Plan) -> Plan:
     return replace(plan, loops={tag: replace(loop, unroll=1) for tag, loop in plan.loops.items()})
 
 
-def _is_bounded(found: Cost, chip: TpuChip) -> bool:
-    """Whether a plan is within what bounds blocks as well."""
-    return found.counted_bytes is not None and Budget(chip).holds_windows(int(found.counted_bytes))
-
-
 def fits(found: Cost, chip: TpuChip) -> bool:
     """Whether a kernel has the memory for a plan; it does not where nothing tells how much that is."""
-    if found.vmem_bytes is None or found.live_bytes is None:
-        return False
-    return Budget(chip).holds_windows(int(found.vmem_bytes + found.live_bytes))
+    return found.cell_bytes is not None and Budget(chip).holds_windows(int(found.cell_bytes))

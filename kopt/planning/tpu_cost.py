@@ -48,11 +48,8 @@ class TpuLaunch:
     def cost(self) -> Cost:
         """The items."""
         kept = Memory(self.plan, self.trips, self.blocks)
-        unrolled = frozenset(tag for tag, schedule in self.plan.loops.items() if schedule.unroll > 1)
-        values = (lambda: self.launch.live(self.plan.loops)), (lambda: self.launch.whole(unrolled))
-        vmem, smem, live, whole = map(_or_none, (kept.vmem, kept.smem, *values))
-        fitted = self.costs.fitted
-        memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, whole_bytes=whole, fitted=fitted)
+        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, lambda: self.launch.live(self.plan.loops)))
+        memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, fitted=self.costs.fitted)
         return _or_none(lambda: self._timed(memory)) or memory
 
     # Time.
@@ -78,6 +75,7 @@ class TpuLaunch:
             host_seconds=around,
             host_bytes=host,
             cores=self.cores,
+            bundles=self._written(None),
         )
 
     def _divide(self) -> None:
@@ -279,6 +277,12 @@ class TpuLaunch:
     def _all_cycles(self) -> Cycles:
         parts = (done * self._executions(path) for path, done in self.launch.work.items())
         return sum(parts, Cycles())
+
+    def _written(self, loop: str | None) -> Number:
+        """The bundles that libtpu writes out for a visit of a loop, or a step: one a cycle. Rows are copied in a loop."""
+        work = sum((done for _, done in self._work(loop)), Cycles())
+        inner = (self._together(tag) * self._written(tag) for tag in self._loops(loop))
+        return np.maximum(work.mxu, work.vectors(1.0)) + sum(inner, 0)
 
     def _all_between(self) -> Number:
         """Seconds between the visits of all loops in the kernel."""

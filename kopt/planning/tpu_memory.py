@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from functools import reduce
+from collections.abc import Mapping
 
 import numpy as np
 
-from kopt.ir.launch_model import Live
-from kopt.ir.polynomial import Coefficient
 from kopt.ir.register_code import Nest, RegisterCode, nests_of
 from kopt.planning.blocks import SCALAR, WINDOWS, Blocks
 from kopt.planning.register_trace import Schedule, Sizing, WrittenVisits
 from kopt.planning.trips import AllTrips, Number, Sizes, Trips, value
 from kopt.plans.plan import Buffer, LoopSchedule, Plan, Value
 from kopt.targets.budget import Budget
-from kopt.targets.tiling import padded_bytes, register_bytes
+from kopt.targets.tiling import padded_bytes
 
 #: Schedules of loops that hand values on in scratch memory.
 _IN_SCRATCH = ("grid", "emit_pipeline")
@@ -69,26 +66,6 @@ def carried_bytes(code: RegisterCode, sizes: Sizes, loops: Mapping[str, LoopSche
     nests = (nest for nest in nests_of(code.steps) if nest.tag in loops and loops[nest.tag].kind in _IN_SCRATCH)
     shapes = (code.shapes[number] for nest in nests for numbers in nest.shapes for number in numbers)
     return sum(padded_bytes([value(n, sizes) for n in dims] or [1], max(8, bits)) for dims, bits in shapes)
-
-
-def whole_bytes(places: Iterable[Live], sizes: Sizes, unrolled: Collection[str] = ()) -> Number:
-    """The most bytes of values larger than a few registers that are alive at once at one of some places.
-
-    In loops that are ``unrolled``, whose visits overlap, the largest value of the next visit is alive besides.
-    """
-    most: Number = 0
-    taken = {shape: _beyond_registers(*shape, sizes) for shape in {shape for live in places for shape in live.values}}
-    for live in places:
-        values = [taken[shape] for shape in live.values]
-        overlaps = bool(live.path) and live.path[-1] in unrolled
-        most = np.maximum(most, sum(values, 0) + (reduce(np.maximum, values, 0) if overlaps else 0))
-    return most
-
-
-def _beyond_registers(dims: tuple[Coefficient, ...], bits: int, sizes: Sizes) -> Number:
-    """The bytes of a value, 0 of one that always stays in registers."""
-    size = register_bytes([value(n, sizes) for n in dims], bits)
-    return size * (size > Budget.REGISTER_BYTES)
 
 
 def _axes(value: Value) -> tuple[str, ...]:

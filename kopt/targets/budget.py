@@ -26,8 +26,9 @@ class Budget:
     SCALAR_BYTES: ClassVar[int] = 512 * KiB
     #: Up to here an array comes as a whole though a loop visits a part of it: a copy of it takes about 1 µs.
     WHOLE_BYTES: ClassVar[int] = MiB
-    #: Blocks and values of a cell: three quarters of what kernels have unasked on v6e and tpu7x. On v5e and v5p they
-    #: have 16 MiB unasked, which says nothing of what is there: products of 4,096 need blocks of 1,024 there too.
+    #: Bundles of a cell, beyond which more of them have to pay: libtpu writes so many out in some six seconds.
+    BUNDLES: ClassVar[int] = 20 << 10
+    #: Blocks and values of a cell of which no plan tells: three quarters of what kernels have unasked on v6e and tpu7x.
     CELL_BYTES: ClassVar[int] = 24 * MiB
     #: Values up to here stand in registers: a quarter of the 64 that there are, of 4 KiB each.
     REGISTER_BYTES: ClassVar[int] = 64 * KiB
@@ -114,7 +115,7 @@ class Budget:
     # What decisions ask of it.
 
     def cell_bytes(self) -> int:
-        """What a cell may take while its block sizes are chosen: it asks for more than it has unasked where it must."""
+        """What a cell of which no plan tells may take while block sizes are chosen: it asks for more where it must."""
         return min(self.vmem // 2, self.CELL_BYTES)
 
     def window_bytes(self) -> int:

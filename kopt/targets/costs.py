@@ -66,7 +66,8 @@ TPU_COSTS: Mapping[str, TpuCosts] = _table("tpu", TpuCosts)
 
 #: Cycles of 1024 elements (a vector register of 32 bits) for one operation of a class, by libtpu's bundles
 #: (`benchmarks/bundles.py`): a bundle has four slots of the vector unit, and one of the unit of transcendentals, which
-#: runs beside it. Values are mostly laid out anew where they are used. Random numbers are twenty rounds of ciphers.
+#: runs beside it. Values are mostly laid out anew where they are used; a ``relayout`` moves lanes between rows of
+#: registers. Random numbers are twenty rounds of ciphers.
 #: A ``crossing`` combines the lanes of eight rows, in a unit of its own. It is fitted to device times; bundles of a
 #: maximum have 1.4 (v6e) and 1.5 (v5p) a register more, of a sum besides 2.0 and 2.4 more.
 VECTOR_CYCLES: Mapping[str, float] = {
@@ -75,6 +76,7 @@ VECTOR_CYCLES: Mapping[str, float] = {
     "reduction": 0.5,
     "crossing": 2.6,
     "layout": 0.05,
+    "relayout": 1.0,
     "scan": 8.0,
     "running_sum": 3.0,
     "sort": 64.0,
@@ -170,6 +172,7 @@ GPU_INSTRUCTIONS: Mapping[str, float] = {
     "reduction": 1.5,
     "crossing": 0.0,
     "layout": 1.0,
+    "relayout": 1.0,
     "scan": 8.0,
     "running_sum": 8.0,
     "sort": 64.0,

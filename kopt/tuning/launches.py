@@ -26,7 +26,7 @@ from kopt.passes.gpu.block_numbers import GROUP
 from kopt.passes.pipelines import scheduling
 from kopt.passes.retyping import tag_sizes
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.block_sizes import fitting, rooms
+from kopt.planning.block_sizes import fitting
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.cost import costing
 from kopt.plans.plan import Options, Plan
@@ -196,10 +196,9 @@ def least(
     """Of each candidate the seconds of its cheapest plan that fits, what these count, and the bytes that it takes."""
     seconds, counted, memory = np.full(n, np.inf), np.full(n, np.inf), np.full(n, np.inf)
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
-    room = rooms(chip)[-1]
     for plan in own:
         found = cost(plan)
-        count, taken = fitting(found, chip, room)
+        count, taken = fitting(found, chip)
         plain = np.inf if found.seconds is None else found.seconds
         memory = np.minimum(memory, taken)
         better = count < counted

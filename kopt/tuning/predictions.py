@@ -18,7 +18,7 @@ from kopt.ir.launch_sizes import with_sizes
 from kopt.pass_manager import run
 from kopt.passes.pipelines import pipeline
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.block_sizes import fitting, rooms
+from kopt.planning.block_sizes import fitting
 from kopt.planning.cost import costing
 from kopt.planning.orders import reordered
 from kopt.plans.plan import Plan
@@ -120,13 +120,13 @@ class Predictions:
             return  # pins name axes of one grid
         ((model, plan),) = pairs
         assert plan is not None
-        cost, room = costing(model, {}, self._chip, assumed_lengths(model)), rooms(self._chip)[-1]
-        own = float(fitting(cost(plan), self._chip, room)[0].min())
+        cost = costing(model, {}, self._chip, assumed_lengths(model))
+        own = float(fitting(cost(plan), self._chip)[0].min())
         found: list[tuple[float, int, Schedule]] = []
         for each in self._with_options(launches.plans(model), config):
             for other in (each, *reordered(model, each)):
                 for one in unrolled(model, other):
-                    seconds = float(fitting(cost(one), self._chip, room)[0].min())
+                    seconds = float(fitting(cost(one), self._chip)[0].min())
                     if seconds < _CLEARLY * own:
                         found.append((seconds, len(found), schedule_of(one)))
         seen: list[Schedule] = []

@@ -6,20 +6,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import f32
 
 from kopt import parse
 from kopt.analysis.block_roles import Role, block_roles
 from kopt.analysis.block_search import (
     Sizes,
     capped,
+    lanes_of_all,
     largest_tile,
     nested_loops,
     spread,
+    tile_shapes,
 )
-from kopt.dialects.tile import DimAttr, TileType
+from kopt.dialects.tile import SortOp
+from kopt.ir.polynomial import parameter
 from kopt.ir.widths import next_power_of_two
 
+B0, B1 = parameter("b0"), parameter("b1")
 NESTED = """
 func.func @f(%n: index) {
   tile.grid (%i: b0=64) in (1000) {
@@ -87,22 +90,36 @@ def test_powers_of_two() -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "wanted"),
-    [({}, 8 * 128), ({"b0": 16}, 16 * 128), ({"b0": 1, "b1": 5000}, 5000)],
+    [({"b0": 8, "b1": 4}, 8 * 128), ({"b0": 16, "b1": 4}, 16 * 128), ({"b0": 1, "b1": 5000}, 5000)],
 )
 def test_the_largest_tile_has_plain_dimensions_rounded_up(sizes: Sizes, wanted: int) -> None:
-    tiles = [
-        TileType([DimAttr(8, "b0"), DimAttr(100)], f32),
-        TileType([DimAttr(4, "b1")], f32),
-        TileType([], f32),
-    ]
-    assert largest_tile(tiles, sizes) == wanted
+    assert largest_tile([(B0, 100), (B1,), ()], sizes) == wanted
 
 
 def test_the_largest_tile_of_several_candidates() -> None:
-    tiles = [TileType([DimAttr(8, "b0"), DimAttr(100)], f32), TileType([DimAttr(4, "b1")], f32)]
-    found = largest_tile(tiles, {"b0": np.array([8, 1, 16]), "b1": np.array([4, 500, 4096])})
+    found = largest_tile([(B0, 100), (B1,)], {"b0": np.array([8, 1, 16]), "b1": np.array([4, 500, 4096])})
     assert found.tolist() == [8 * 128, 500, 4096]
 
 
 def test_no_tile_is_the_largest() -> None:
     assert largest_tile([], {}) == 1
+
+
+MERGED = """
+func.func @f(%x: memref<64x8xf32>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x8xf32> -> !tile.tile<b0=8 x 8 x f32>
+    %f = tile.reshape %v : !tile.tile<b0=8 x 8 x f32> to !tile.tile<64 x f32>
+    %s, %n = tile.sort %f dim 0 : !tile.tile<64 x f32>
+  }
+  func.return
+}
+"""
+
+
+def test_shapes_of_what_is_made() -> None:
+    """With sizes left open a dimension that is merged grows with its block."""
+    module = parse(MERGED)
+    assert tile_shapes(module) == [(8, 8), (64,), (64,), (64,)] and tile_shapes(module, (), [SortOp]) == [(64,)]
+    shapes = tile_shapes(module, ["b0"])
+    assert largest_tile(shapes, {"b0": 32}) == 32 * 8 and lanes_of_all(shapes, {"b0": 32}) == 4 * 32 * 8

@@ -18,14 +18,14 @@ def geglu_kernel(gate_ref, up_ref, out_ref):
 def geglu(gate, up):
     out = pl.pallas_call(  # gated.py:26
         geglu_kernel,
-        grid=(16, 1),
+        grid=(2, 5),
         in_specs=[
-            pl.BlockSpec((256, 2560), lambda tile, i: (tile, i)),
-            pl.BlockSpec((256, 2560), lambda tile, i: (tile, i)),
+            pl.BlockSpec((2048, 512), lambda tile, i: (tile, i)),
+            pl.BlockSpec((2048, 512), lambda tile, i: (tile, i)),
         ],
-        out_specs=pl.BlockSpec((256, 2560), lambda tile, i: (tile, i)),
+        out_specs=pl.BlockSpec((2048, 512), lambda tile, i: (tile, i)),
         out_shape=jax.ShapeDtypeStruct((4096, 2560), jnp.bfloat16),
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=36700160),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=58720256),
         name="geglu",
     )(gate, up)
     return out

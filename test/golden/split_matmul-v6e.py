@@ -14,18 +14,11 @@ def split_matmul_kernel(x_ref, y_ref, out_ref, out_acc_ref):
         out_acc_ref[...] = jnp.full((256, 512), 0.0, jnp.float32)  # split_k.py:19
 
     acc = jnp.full((256, 512), 0.0, jnp.float32)  # split_k.py:16
-
-    def tile_k_body(tile_k, acc_2):  # split_k.py:17
-        tile_k_begin_2 = tile_k * 512  # split_k.py:18
-        x = x_ref[:, pl.ds(pl.multiple_of(tile_k_begin_2, 512), 512)]  # split_k.py:18
-        tile_k_begin_3 = tile_k * 512  # split_k.py:18
-        y = y_ref[pl.ds(pl.multiple_of(tile_k_begin_3, 512), 512), :]  # split_k.py:18
-        acc_3 = acc_2 + jnp.dot(x, y, preferred_element_type=jnp.float32)  # split_k.py:18
-        return acc_3
-
-    acc_4 = jax.lax.fori_loop(0, 4, tile_k_body, acc, unroll=4)  # split_k.py:17
+    x = x_ref[...]  # split_k.py:18
+    y = y_ref[...]  # split_k.py:18
+    acc_2 = acc + jnp.dot(x, y, preferred_element_type=jnp.float32)  # split_k.py:18
     old = out_acc_ref[...]  # split_k.py:19
-    new = old + acc_4  # split_k.py:19
+    new = old + acc_2  # split_k.py:19
     out_acc_ref[...] = new  # split_k.py:19
 
     @pl.when(outer == 3)  # split_k.py:19

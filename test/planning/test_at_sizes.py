@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kopt.ir.launch_model import LaunchModel, Live, Work
+from kopt.ir.launch_model import LaunchModel, Work
 from kopt.ir.polynomial import parameter
 from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterStep
 from kopt.planning.at_sizes import AtSizes
@@ -17,7 +17,7 @@ from kopt.plans.plan import LoopSchedule
 from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.costs import TPU_COSTS
 
-from .launches import elementwise, grouped, matmul
+from .launches import grouped, matmul
 
 V6E = TPU_CHIPS["v6e"]
 SIZES = {"b0": 128, "b1": 256, "b2": 512}
@@ -58,17 +58,6 @@ def test_work_is_counted_by_its_place() -> None:
 
 def test_no_work_is_at_no_place() -> None:
     assert at(replace(PRODUCT, work=())).work == {}
-
-
-@pytest.mark.parametrize(("rows", "taken"), [(1, 0), (16, 0), (17, 24 * 4096), (64, 64 * 4096)])
-def test_the_values_of_the_widest_place_are_alive(rows: int, taken: int) -> None:
-    """Each padded to whole tiles; what fits registers counts nothing."""
-    shape = ((parameter("b0"), 1024), 32)
-    places = (Live(("i",), (shape, shape)), Live(("i",), (shape,)))
-    model = replace(elementwise(4096, False)[0], live=places)
-    assert at(model, {"b0": rows}).whole() == 2 * taken
-    assert at(model, {"b0": rows}).whole(frozenset({"i"})) == 3 * taken
-    assert at(replace(model, live=()), {"b0": rows}).whole() == 0
 
 
 #: Rows that are read, passed from visit to visit of a loop and added to, and written.

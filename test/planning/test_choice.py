@@ -18,6 +18,7 @@ from kopt.planning.choice import cheapest
 from kopt.planning.items import Cost
 from kopt.plans.plan import LoopSchedule
 from kopt.registry import load
+from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS
 
 from .launches import matmul, matmul_plan
@@ -94,8 +95,8 @@ V5P = TPU_CHIPS["v5p"]
 MOST = V5P.vmem_bytes // 2
 
 
-def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, whole: int | None = 0) -> Cost:
-    return Cost(seconds=seconds, vmem_bytes=vmem, live_bytes=live, whole_bytes=whole)
+def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, bundles: float = 0) -> Cost:
+    return Cost(seconds=seconds, vmem_bytes=vmem, live_bytes=live, bundles=bundles)
 
 
 @pytest.mark.parametrize(
@@ -109,8 +110,9 @@ def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, 
         ([costs_of(10.0), costs_of(1.0, MOST + 1), costs_of(8.0)], 2),
         ([costs_of(10.0), costs_of(1.0, MOST, 1), costs_of(8.0)], 2),  # values take memory too
         ([costs_of(10.0), costs_of(1.0, MOST // 2, MOST // 2)], 1),
-        ([costs_of(10.0), costs_of(1.0, MOST // 2, 0, MOST)], 0),  # nor is too much to be written out
-        ([costs_of(10.0), costs_of(1.0, MOST // 2, 0, MOST // 2)], 1),
+        ([costs_of(10.0), costs_of(4.0, 0, 0, 3 * Budget.BUNDLES)], 0),  # three times the code has to pay
+        ([costs_of(10.0), costs_of(2.0, 0, 0, 3 * Budget.BUNDLES)], 1),
+        ([costs_of(10.0), costs_of(4.0, 0, 0, Budget.BUNDLES)], 1),
         ([costs_of(10.0), costs_of(1.0, None)], 0),
         ([costs_of(10.0), costs_of(1.0, 0, None)], 0),
         ([costs_of(10.0), costs_of(None), costs_of(8.0)], 2),

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kopt.ir.launch_model import LaunchModel, Live
+from kopt.ir.launch_model import LaunchModel
 from kopt.ir.polynomial import parameter
 from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterStep
 from kopt.planning.blocks import Blocks
 from kopt.planning.register_trace import Sizing, WrittenVisits
-from kopt.planning.tpu_memory import Memory, carried_bytes, planned_loops, whole_bytes
+from kopt.planning.tpu_memory import Memory, carried_bytes, planned_loops
 from kopt.planning.trips import Trips, all_trips
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 
@@ -87,31 +87,6 @@ def test_candidates_at_once_are_each_by_itself() -> None:
 
 b = parameter("b")
 WIDE, SMALL, EDGE = ((256, b), 32), ((8, 128), 32), ((128, 128), 32)
-
-
-@pytest.mark.parametrize(
-    ("places", "wanted"),
-    [
-        ([], 0),
-        ([[]], 0),
-        ([[SMALL]], 0),  # in registers
-        ([[EDGE]], 0),  # 64 KiB are still registers
-        ([[((128, 129), 32)]], 128 * 256 * 4),
-        ([[WIDE]], 256 * KiB),
-        ([[WIDE, WIDE, SMALL]], 512 * KiB),
-        ([[WIDE], [WIDE, WIDE], [SMALL] * 100], 512 * KiB),
-        ([[((256, b), 16)]], 128 * KiB),
-        ([[((), 32)]], 0),
-    ],
-)
-def test_whole_bytes(places, wanted) -> None:
-    """The worst of all places, of the values together that registers do not hold."""
-    assert whole_bytes([Live((), tuple(values)) for values in places], {"b": 256}) == wanted
-
-
-def test_whole_bytes_of_candidates() -> None:
-    found = whole_bytes([Live((), (WIDE,)), Live((), (EDGE, ((512, 128), 32)))], {"b": np.array([128, 512])})
-    assert list(found) == [256 * KiB, 512 * KiB]
 
 
 #: A loop in a loop, which carry a value each.

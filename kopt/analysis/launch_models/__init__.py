@@ -88,7 +88,7 @@ def fixed_model(grid: GridOp, known: GridNames) -> LaunchModel:
 
 
 def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = None) -> LaunchModel:
-    """The model; of one that is for a GPU alone without the steps of cells."""
+    """The model; for a GPU alone without the steps of cells, and for a TPU alone without what is alive at once."""
     found, used = axes(launch), accesses(launch)
     sources = launch.names.sources(names_of(found, used))
     known = {source.name: source for source in sources}
@@ -98,7 +98,7 @@ def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = 
         operands(launch),
         tuple(settled_access(access, known) for access in used),
         work(launch),
-        live(launch),
+        () if isinstance(chip, TpuChip) else live(launch),
         orders(launch, found) if ordered and not launch.planned else (),
         sources,
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},

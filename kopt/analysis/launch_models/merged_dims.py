@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from math import prod
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from kopt.analysis.launch_models.dim_classes import DimClasses, Node, block_of, is_plain
 from kopt.dialects.tile import Access, ConcatOp, DimAttr, GridOp, ReshapeOp, TileType, block_axes, tile_type

@@ -79,6 +79,8 @@ def work(launch: Launch) -> tuple[Work, ...]:
         unit = _UNITS.get(type(place.op))
         if unit is None or isinstance(place.op, ReshapeOp) and _keeps_lanes(place.op):
             continue
+        if isinstance(place.op, ConcatOp | ReshapeOp) and _mixes_registers(place.op):
+            unit = "relayout"
         value = place.op.results[0] if isinstance(place.op, _WIDER) else place.op.operands[0]
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
         element = tile_type(value).element_type
@@ -102,6 +104,13 @@ def _product(launch: Launch, op: DotOp) -> tuple[tuple[str, Coefficient], ...]:
     """The batch dimensions, then m, k and n."""
     lhs, rhs = launch.dims(op.lhs), launch.dims(op.rhs)
     return (*lhs, rhs[-1])
+
+
+def _mixes_registers(op: ConcatOp | ReshapeOp) -> bool:
+    """Whether lanes change their places in vector registers, which hold parts of the last two dimensions."""
+    if isinstance(op, ConcatOp):
+        return op.dim.data >= tile_type(op.result).rank - 2
+    return op.input_type.dims.data[-2:] != op.result_type.dims.data[-2:]
 
 
 def _keeps_lanes(op: ReshapeOp) -> bool:
