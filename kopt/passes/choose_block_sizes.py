@@ -49,7 +49,7 @@ class ChooseBlockSizesPass(ModulePass):
           tile.grid (%i: b0=32, %j: b1=32) in (4096, 2560) { … } }
     becomes, for a v6e,
         func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>) {
-          tile.grid (%i: b0=2048, %j: b1=512) in (4096, 2560) { … } }
+          tile.grid (%i: b0=4096, %j: b1=512) in (4096, 2560) { … } }
 
     Two needs are known only once blocks have sizes: the memory of rows at computed numbers, and values that the
     kernel's Python computes from a size. Where the memory does not suffice, smaller candidates follow until one fits.

@@ -102,11 +102,11 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     for variant in plans:
         for plan in reversed(variant):
-            own, taken = fitting(cost(plan), chip)
+            own, taken = fitting(found := cost(plan), chip)
             better = own < seconds
             seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
-            if np.isfinite(own).all():
-                break  # what is unrolled takes no longer than the same that is not
+            if np.isfinite(own).all() and np.all(own <= found.seconds):
+                break  # what is unrolled takes no longer than the same that is not, unless its code is long
     return seconds, memory
 
 

@@ -111,7 +111,7 @@ def counted(x):
 
 def test_lanes_alone_take_long_blocks():
     """A thousand elements are copied in less than a cell costs; not where each lane becomes a row of something."""
-    assert sizes(lower(doubled, (10**6,))) == [262144]
+    assert sizes(lower(doubled, (10**6,))) == [524288]
     assert sizes(lower(counted, (10**6,))) == [8192]
 
 

@@ -15,9 +15,9 @@ from kopt.analysis.launch_models.orders import orders
 from kopt.analysis.launch_models.program_points import places
 from kopt.analysis.launch_models.work import work
 from kopt.analysis.plans import GridNames
-from kopt.dialects.tile import GridOp
+from kopt.dialects.tile import DimAttr, GridOp
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.launch_model import Name
-from kopt.ir.polynomial import parameter
 from test.named import named, only
 
 TEXT = """
@@ -61,7 +61,8 @@ def test_a_loop_of_unknown_visits() -> None:
 
 
 def test_sizes_that_are_open_are_parameters() -> None:
-    assert found_axes(open_tags=["b0"])["b0"] == (parameter("b0"), "grid", None, None)
+    lanes = IndexAnalysis(open_tags=["b0"]).lanes_of(DimAttr(8, "b0"))
+    assert found_axes(open_tags=["b0"])["b0"] == (lanes, "grid", None, None)
 
 
 def test_comparisons_of_element_numbers() -> None:
@@ -145,7 +146,7 @@ def test_scalars_and_reshapes_that_keep_lanes_are_none() -> None:
     one = "%s = tile.load %ids[3] : memref<100xi32> -> !tile.tile<i32>\n%t = tile.add %s, %s : !tile.tile<i32>"
     kept = f"%r = tile.reshape %v : {TILE} to !tile.tile<b0=8 x 1 x b1=20 x f32>"
     assert units(LOAD, one, kept) == {}
-    assert units(LOAD, f"%r = tile.reshape %v : {TILE} to !tile.tile<160 x f32>").keys() == {"layout"}
+    assert units(LOAD, f"%r = tile.reshape %v : {TILE} to !tile.tile<160 x f32>").keys() == {"relayout"}
 
 
 def test_products_have_three_dimensions_and_batches() -> None:
