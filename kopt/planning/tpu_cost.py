@@ -279,7 +279,7 @@ class TpuLaunch:
         return sum(parts, Cycles())
 
     def _written(self, loop: str | None) -> Number:
-        """The bundles that libtpu writes out for a visit of a loop or a step, one a cycle; rows are copied in a loop."""
+        """The bundles that libtpu writes out for a visit of a loop or a step, one a cycle; loops copy rows."""
         work = sum((done for _, done in self._work(loop)), Cycles())
         inner = (self._together(tag) * self._written(tag) for tag in self._loops(loop))
         return np.maximum(work.mxu, work.vectors(1.0)) + sum(inner, 0)
