@@ -102,6 +102,40 @@ def _pad(x: Array, pads: Sequence[int], value: float = 0) -> Array:
     return np.pad(cropped, [(max(0, a), max(0, b)) for a, b in pairs], constant_values=value)
 
 
+def _sort(x: Array, dim: int = -1, descending: bool = False) -> tuple[Array, Array]:
+    """NaN is the largest; equal elements keep their order."""
+    order = np.argsort(np.flip(x, dim) if descending else x, dim, kind="stable")
+    order = np.flip(x.shape[dim] - 1 - order, dim) if descending else order
+    return np.take_along_axis(x, order, dim), order
+
+
+def _topk(x: Array, k: int, dim: int = -1, largest: bool = True, *_: Any) -> tuple[Array, ...]:
+    return tuple(np.take(each, range(k), dim) for each in _sort(x, dim, largest))
+
+
+def _extreme(combine: Callable[..., Any], place: Callable[..., Any]) -> Callable[..., Any]:
+    """The largest or smallest element; along a dimension, with its place; of two arrays, lane by lane."""
+
+    def found(x: Array, dim: int | None = None, keepdim: bool = False) -> Any:
+        if dim is None:
+            return combine(x)
+        return combine(x, dim, keepdims=bool(keepdim)), place(x, dim, keepdims=bool(keepdim))
+
+    return found
+
+
+def _unfold(x: Array, dim: int, size: int, step: int) -> Array:
+    windows = np.lib.stride_tricks.sliding_window_view(x, size, dim)
+    return windows[(slice(None),) * (dim % x.ndim) + (slice(None, None, step),)]
+
+
+def _logsumexp(x: Array, dims: Any, keepdim: bool = False) -> Array:
+    most = np.max(x, _dims(dims), keepdims=True)
+    most = np.where(np.isfinite(most), most, 0)
+    found = np.log(np.sum(np.exp(x - most), _dims(dims), keepdims=True)) + most
+    return found if keepdim else np.squeeze(found, _dims(dims))
+
+
 _UNARY = {
     name: NUMPY[name]
     for name in (
@@ -125,6 +159,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "floor_divide": lambda a, b: _div(a, b, "floor"),
     "remainder": np.mod,
     "fmod": np.fmod,
+    "gelu": lambda x: 0.5 * x * (1 + NUMPY["erf"](x / np.sqrt(x.dtype.type(2)))),
     "silu": lambda x: x * NUMPY["sigmoid"](x),
     "pow": lambda a, b: NUMPY["pow"](*map(np.asarray, (a, b))),
     "maximum": np.maximum,
@@ -145,8 +180,10 @@ ATEN: dict[str, Callable[..., Any]] = {
     "mean": _reduction(np.mean),
     "prod": _reduction(np.prod),
     "amax": _reduction(np.max),
-    "max": _reduction(np.max),
-    "min": _reduction(np.min),
+    "max": _extreme(np.max, np.argmax),
+    "min": _extreme(np.min, np.argmin),
+    "max.other": np.maximum,
+    "min.other": np.minimum,
     "amin": _reduction(np.min),
     "any": _reduction(np.any),
     "all": _reduction(np.all),
@@ -185,6 +222,16 @@ ATEN: dict[str, Callable[..., Any]] = {
     "flip": lambda x, dims: np.flip(x, _dims(dims)),
     "roll": lambda x, shifts, dims=None: np.roll(x, _dims(shifts), _dims(dims)),
     "repeat": np.tile,
+    "sort": _sort,
+    "topk": _topk,
+    "logsumexp": _logsumexp,
+    "count_nonzero": lambda x, dims=None: np.count_nonzero(x, _dims(dims)),
+    "masked_fill": lambda x, mask, value: np.where(mask, value, x),
+    "eye": lambda n, m=None: np.eye(n, m),
+    "diagonal": lambda x, offset=0, a=0, b=1: np.diagonal(x, offset, a, b),
+    "rot90": lambda x, k=1, dims=(0, 1): np.rot90(x, k, tuple(dims)),
+    "unfold": _unfold,
+    "embedding": lambda weights, places, *_: weights[places],
     "arange": _arange,
     "searchsorted": np.searchsorted,
     **dict.fromkeys(("zeros", "zeros_like", "new_zeros"), _filled(0)),
@@ -198,8 +245,8 @@ ATEN: dict[str, Callable[..., Any]] = {
 #: What moves elements alone, or fills with zeros.
 STRUCTURAL = frozenset(
     "clone _to_copy alias detach cat stack view reshape _unsafe_view permute t transpose unsqueeze squeeze expand "
-    "slice select index index_put index_select constant_pad_nd flip roll repeat zeros zeros_like new_zeros "
-    "prims.convert_element_type".split()
+    "diagonal rot90 unfold slice select index index_put index_select constant_pad_nd flip roll repeat zeros zeros_like "
+    "new_zeros prims.convert_element_type".split()
 )
 
 
@@ -216,7 +263,8 @@ def call(
     if callee == "aten.view.dtype":
         return [_bits(*inputs[0], types[0])]
     namespace, _, name = callee.partition(".")
-    name = name.partition(".")[0] if namespace == "aten" else f"{namespace}.{name.partition('.')[0]}"
+    name = name if namespace == "aten" and name in ATEN else name.partition(".")[0]
+    name = name if namespace == "aten" else f"{namespace}.{name}"
     if name not in ATEN:
         raise UnsupportedError(f"the reference interpreter does not know the host operator '{callee}'")
     exact = any(is_exact(type) for _, type in inputs) or any(is_exact(type.element_type) for type in types)

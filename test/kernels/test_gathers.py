@@ -73,6 +73,26 @@ def test_rows_that_are_put_back(target):
 
 
 @kopt.kernel
+def other_rows(x, rows, new, count):
+    """The same with the opposite condition, and numbers of another type than the array's."""
+    for tile in hl.tile(rows.size(0)):
+        beyond = tile.index >= count
+        row = torch.where(beyond, 0, rows[tile])
+        x[row, :] = torch.where(beyond[:, None], x[row, :], new[tile, :])
+    return x
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("target", [*TARGETS, "reference"])
+def test_rows_that_are_put_back_otherwise(target, dtype):
+    x, new = torch.zeros(9, 130, dtype=dtype), torch.randn(8, 130)
+    rows = torch.tensor([3, 0, 7, 8, 1, 1, 1, 1])
+    wanted = x.clone()
+    wanted[rows[:4]] = new[:4].to(dtype)
+    torch.testing.assert_close(other_rows.on(target)(x, rows, new, 4), wanted)
+
+
+@kopt.kernel
 def chosen(x, columns):
     """One element of each row, by its number in the array."""
     out = torch.empty_like(columns, dtype=x.dtype)

@@ -41,6 +41,26 @@ CALLS = {
     "sums at places": lambda x, n: [x.index_put((n,), x, accumulate=True), x.index_put((n, n), x[0], accumulate=True)],
     "bits": lambda x, n: [x.view(torch.int32), n.view(torch.float32), x.view(torch.float32)],
     "slices of all": lambda x, n: [x[:6, :6], x.view(3, 12)[:3], x[:, :][:, 2:], x[:6].add(1.0)],
+    "orders": lambda x, n: [
+        *x.sort(0),
+        *x.sort(descending=True),
+        *x.topk(3),
+        *x.topk(2, 0, largest=False),
+        *x.max(1),
+        *x.min(0, keepdim=True),
+        x.argsort(1),
+    ],
+    "windows": lambda x, n: [x.diagonal(), x.diagonal(1, 1, 0), x.unfold(1, 3, 2), x.unfold(0, 2, 1), x.rot90(3, (1, 0))],
+    "more functions": lambda x, n: [
+        x.logsumexp(1),
+        (x > 0).count_nonzero(),
+        x.masked_fill(x > 0, 2.0),
+        torch.nn.functional.gelu(x),
+        torch.asinh(x),
+        x @ torch.eye(6),
+        torch.nn.functional.embedding(n, x),
+        torch.max(x, -x),
+    ],
     "repeats": lambda x, n: [x.roll(2), x.roll(1, 0), x.repeat(2, 1), torch.stack([x, x], 1), torch.cat([x, x], 1)],
 }
 
@@ -136,3 +156,48 @@ def test_new_arrays_have_the_strides_of_their_type(target):
     got = kopt.kernel(strided_results).on(target)(x)
     for one, wanted in zip(got, (x.t() + 1, x.t(), x.t() + 3, x.t() * 2), strict=True):
         torch.testing.assert_close(one, wanted)
+
+
+#: Operators of which torch lays the results out in other orders: after their operands, from the first column, as views.
+REORDERED = {
+    "a product": lambda x: x.t() * 2,
+    "a choice": lambda x: torch.where(x.t() > 0, x.t(), 0.0),
+    "like a transposed one": lambda x: torch.zeros_like(x.t()) + x.t(),
+    "flipped": lambda x: x.t().flip(0),
+    "sorted": lambda x: x.t().sort(0).values,
+    "turned": lambda x: x.rot90(),
+    "a diagonal": lambda x: x.diagonal(1)[None, :],
+    "windows": lambda x: x.unfold(1, 3, 2)[0],
+    "of other dimensions": lambda x: x.t().cumsum(1),
+}
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+@pytest.mark.parametrize("kind", REORDERED)
+def test_results_are_read_in_row_major_order(kind, target):
+    """Whatever strides torch gives them: the kernel after the call knows none."""
+
+    def copied(x):
+        given = REORDERED[kind](x)
+        out = torch.empty(given.shape, dtype=x.dtype)
+        for i, j in hl.tile(given.shape, block_size=[4, 4]):
+            out[i, j] = given[i, j]
+        return out
+
+    torch.testing.assert_close(kopt.kernel(copied).on(target)(X), REORDERED[kind](X))
+
+
+@pytest.mark.parametrize("callee", ["linalg_qr", "linalg_cholesky_ex"])
+def test_factors_that_are_counted_from_the_first_column(callee):
+    """Both results are put in row-major order before they are read."""
+    factor = getattr(torch.ops.aten, callee)
+
+    def copied(x):
+        given = factor(x)[0]
+        out = torch.empty_like(x)
+        for i, j in hl.tile(x.shape, block_size=[4, 4]):
+            out[i, j] = given[i, j]
+        return out
+
+    x = X @ X.t() + torch.eye(6)
+    torch.testing.assert_close(kopt.kernel(copied).on("triton:interpret")(x), factor(x)[0])

@@ -14,7 +14,7 @@ from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.errors import LoweringError, ParseError, VerifyError
 from kopt.interpreter.aten import ATEN
 from kopt.lowering import emit
-from kopt.lowering.host.jnp_spellings import SPELLINGS
+from kopt.lowering.host.jnp_spellings import PAIRS, SPELLINGS
 
 CALL = """
 func.func @f(%x: memref<4xf32>) -> memref<4xf32> {{
@@ -93,9 +93,10 @@ def test_the_operators_are_torchs_functional_ones() -> None:
 
 def test_what_targets_know_may_be_called() -> None:
     names = {name.removeprefix("aten.").rpartition(".")[0] for name in operators()} | operators()
-    assert {name.removesuffix(".default") for name in ATEN} <= names | {"prims.convert_element_type"}
     overloads = {name.removeprefix("aten.") for name in operators()}
-    assert all(name in names or name in overloads or name == "prims.convert_element_type" for name in SPELLINGS)
+    assert {name.removesuffix(".default") for name in ATEN} <= names | overloads | {"prims.convert_element_type"}
+    spelt = {*SPELLINGS, *PAIRS}
+    assert all(name in names or name in overloads or name == "prims.convert_element_type" for name in spelt)
     assert set(OUT_FORMS) <= operators()
     assert "out" not in KEYWORDS and "device" not in KEYWORDS
 

@@ -81,6 +81,16 @@ upsample_trilinear3d(default vec) var(default dim correction) var_mean(default d
 dtype) view_copy(default dtype) zero zeros zeros_like
 """
 
+#: Others whose results torch lays out in row-major order too, where the operands are: no views of them, and nothing
+#: that LAPACK computes, which counts from the first column.
+_ROW_MAJOR = """
+addmm addmv addr all amax amin aminmax any arange argmax argmin baddbmm bmm bucketize cat constant_pad_nd count_nonzero
+cummax cummin cumprod cumsum dot embedding eye floor_divide full full_like gather hardswish index_add index_copy
+index_fill index_put index_select isin linspace log_sigmoid_forward _log_softmax logcumsumexp logsumexp matmul mean mm mv
+native_layer_norm new_full new_ones new_zeros ones ones_like prod repeat scalar_tensor scatter scatter_add
+scatter_reduce searchsorted _softmax stack std sum _to_copy tril triu var zeros zeros_like
+"""
+
 #: What is not ATen's.
 _FOREIGN = ("prims.convert_element_type.default", "kopt.saturate_to_i32")
 
@@ -100,6 +110,18 @@ def operators() -> frozenset[str]:
     found = re.findall(r"(\w+)(?:\(([^)]*)\))?", f"{_POINTWISE} {_RANDOM} {_OTHERS}")
     names = (f"aten.{name}.{overload}" for name, overloads in found for overload in (overloads or "default").split())
     return frozenset((*names, *_FOREIGN))
+
+
+@cache
+def _row_major() -> frozenset[str]:
+    """The names, without overloads, of operators that keep row-major order."""
+    names = re.findall(r"(\w+)(?:\([^)]*\))?", f"{_POINTWISE} {_RANDOM} {_ROW_MAJOR}")
+    return frozenset(("prims.convert_element_type", *(f"aten.{name}" for name in names)))
+
+
+def keeps_row_major(callee: str) -> bool:
+    """Whether torch's results of an operator are in row-major order, if its operands are."""
+    return callee.rpartition(".")[0] in _row_major()
 
 
 def problem(callee: str) -> str | None:

@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
 from kopt.dialects.tile import array_type, is_float, literal_value
 from kopt.lowering.expr import JNP, Expr, literal, spell
-from kopt.lowering.host.jnp_spellings import MOST, spelling
+from kopt.lowering.host.jnp_spellings import MOST, spellings
 from kopt.lowering.printer import Handler
 from kopt.open_extents import OpenExtent, is_open
 
@@ -36,34 +36,37 @@ if TYPE_CHECKING:
 
 
 def _call(printing: PallasPrinter, op: CallOp) -> None:
-    printing.define(op.outputs[0], Expr(_text(op, printing)))
+    for value, text in zip(op.outputs, _texts(op, printing), strict=True):
+        printing.define(value, Expr(text))
 
 
 def is_spelt(op: CallOp) -> bool:
-    """Whether jnp has an expression for a call's operator with its arguments, and its one result."""
+    """Whether jnp has an expression for a call's operator with its arguments, for each of its results."""
     arguments = [*_arguments(op, lambda array: "array")]
     if len(op.outputs) != 1:
-        return False
+        return spellings(op.callee.data, arguments, len(op.outputs)) is not None
     if (form := _FORMS.get(_short(op))) is not None:
         return form.takes(op.arguments.data)
     if _division_texts(op, arguments) is not None:
         return len(arguments) > 1
-    return spelling(op.callee.data, arguments) is not None
+    return spellings(op.callee.data, arguments, 1) is not None
 
 
-def _text(op: CallOp, printing: PallasPrinter) -> str:
+def _texts(op: CallOp, printing: PallasPrinter) -> list[str]:
+    """The expression of each result."""
     result = array_type(op.outputs[0])
     arguments = [*_arguments(op, partial(_counted, printing=printing) if _multiplies(op, result) else printing.name)]
     if (form := _FORMS.get(_short(op))) is not None:
-        return form.text(op, arguments, printing)
+        return [form.text(op, arguments, printing)]
     if (texts := _division_texts(op, arguments)) is not None:
-        return _division(texts[isinstance(result.element_type, IntegerType)], arguments, result, printing)
-    text = spelling(op.callee.data, arguments)
-    assert text is not None, "verify-host"
+        return [_division(texts[isinstance(result.element_type, IntegerType)], arguments, result, printing)]
+    found = spellings(op.callee.data, arguments, len(op.outputs))
+    assert found is not None, "verify-host"
     filled = [*arguments, *[""] * MOST]
-    return text.format(
-        *filled, dtype=printing.dtype(result.element_type), shape=printing.shape_text(result.get_shape())
-    )
+    return [
+        text.format(*filled, dtype=printing.dtype(type.element_type), shape=printing.shape_text(type.get_shape()))
+        for text, type in zip(found, map(array_type, op.outputs), strict=True)
+    ]
 
 
 #: Where a mask becomes a float. XLA makes ``select(mask, x, 0)`` of a product with it, which loses NaN and infinity.

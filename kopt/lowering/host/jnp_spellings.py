@@ -103,6 +103,21 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     **{name: _over(f"jnp.{name}", "{1}", ".astype({dtype})") for name in ("argmax", "argmin")},
     "any.dims": _over("jnp.any"),
     "all.dims": _over("jnp.all"),
+    "logsumexp": _over("jax.nn.logsumexp", then=".astype({dtype})")[1:],
+    "count_nonzero": ("jnp.count_nonzero({0}).astype({dtype}){1:.0}",),
+    "count_nonzero.dim_IntList": ("jnp.count_nonzero({0}, axis=tuple({1})).astype({dtype})",),
+    "masked_fill.Scalar": _typed("jnp.where({1}, {2}, {0})"),
+    "gelu": ("jax.nn.gelu({0}, approximate=False)",),
+    **{name: (f"jnp.arc{name[1:]}({{0}})",) for name in ("asinh", "acosh", "atanh")},
+    "eye": ("jnp.eye(*{shape}, dtype={dtype}){0:.0}",),
+    "eye.m": ("jnp.eye(*{shape}, dtype={dtype}){0:.0}{1:.0}",),
+    "diagonal": tuple(f"jnp.diagonal({{0}}, {more})" for more in ("0, 0, 1", "{1}, 0, 1", "{1}, {2}, {3}")),
+    "rot90": ("jnp.rot90({0})", "jnp.rot90({0}, {1})", "jnp.rot90({0}, {1}, tuple({2}))"),
+    "unfold": (
+        "jnp.moveaxis(jnp.take({0}, jnp.arange(0, {0}.shape[{1}] - {2} + 1, {3})[:, None] + jnp.arange({2}), axis={1}), "
+        "{1} % {0}.ndim + 1, -1)",
+    ),
+    "embedding": ("jnp.take({0}, {1}, axis=0)",),
     "index_select": ("jnp.take({0}, {2}, axis={1})",),
     "gather": ("jnp.take_along_axis({0}, {2}, axis={1})",),
     "stack": ("jnp.stack({0})", "jnp.stack({0}, axis={1})"),
@@ -114,11 +129,44 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 }
 
 
-def spelling(name: str, arguments: Sequence[str]) -> str | None:
-    """The text of an operator for its arguments: by its name with its overload, else without."""
+def _orders(call: str, then: str = "") -> tuple[str, ...]:
+    """A sort, as torch's default and by dimension and order."""
+    forms = (("-1", "False"), ("{1}", "False"), ("{1}", "{2}"))
+    return tuple(f"jnp.{call}({{0}}, axis={dim}, stable=True, descending={order}){then}" for dim, order in forms)
+
+
+def _greatest(call: str, then: str = "") -> tuple[str, ...]:
+    """The first elements of a sort; torch does not say which of equal ones."""
+    forms = (("-1", "True"), ("{2}", "True"), ("{2}", "{3}"), ("{2}", "{3}", "{4:.0}"))
+    texts = [f"jnp.{call}({{0}}, axis={dim}, stable=True, descending={by})" for dim, by, *_ in forms]
+    return tuple(
+        f"jax.lax.slice_in_dim({text}, 0, {{1}}, axis={form[0]}){then}{''.join(form[2:])}"
+        for form, text in zip(forms, texts, strict=True)
+    )
+
+
+_PLACES = ".astype({dtype})"
+#: Operators of two results: the texts of each.
+PAIRS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "sort": (_orders("sort"), _orders("argsort", _PLACES)),
+    "topk": (_greatest("sort"), _greatest("argsort", _PLACES)),
+    **{
+        f"{name}.dim": (_over(f"jnp.{name}", "{1}")[1:], _over(f"jnp.arg{name}", "{1}", _PLACES)[1:])
+        for name in ("max", "min")
+    },
+}
+
+
+def spellings(name: str, arguments: Sequence[str], results: int) -> list[str] | None:
+    """The texts of an operator's results for its arguments: by its name with its overload, else without."""
     short = name.removeprefix("aten.")
-    texts = SPELLINGS.get(short) or SPELLINGS.get(short.rpartition(".")[0], ())
-    return next((text for text in texts if _says(text, arguments)), None)
+    plain = short.rpartition(".")[0]
+    one = SPELLINGS.get(short) or SPELLINGS.get(plain, ())
+    texts = (one,) if results == 1 else PAIRS.get(short) or PAIRS.get(plain, ())
+    if len(texts) != results:
+        return None
+    found = [next((text for text in each if _says(text, arguments)), None) for each in texts]
+    return None if None in found else [text for text in found if text is not None]
 
 
 def _says(text: str, arguments: Sequence[str]) -> bool:

@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from kopt import dtypes
 from kopt.analysis.symmetric import is_contiguous
 from kopt.dialects import host, triton
-from kopt.dialects.host.operators import operators
+from kopt.dialects.host.operators import keeps_row_major, operators
 from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile import DimOp, array_type
 from kopt.dialects.tile.extents import argument_extents
@@ -192,6 +192,7 @@ def is_torch_operator(callee: str) -> bool:
 
 
 def _call(function: HostFunction, op: host.CallOp) -> None:
+    """A call; its results are row-major, as their types say, whatever torch gives."""
     callee = op.callee.data
     assert is_torch_operator(callee), "verify-host"
     new = op.outputs and not op.inputs and callee.startswith("aten.")
@@ -199,8 +200,13 @@ def _call(function: HostFunction, op: host.CallOp) -> None:
     if not op.outputs:
         function.writer.line(text)
         return
+    ordered = keeps_row_major(callee) and all(is_contiguous(value.type) for value in op.inputs)
+    if len(op.outputs) == 1 and not ordered:
+        text += ".contiguous()"
     names = [function.names.bind(value, value.name_hint or "array") for value in op.outputs]
     function.writer.line(f"{', '.join(names)} = {text}")
+    if len(names) > 1 and not ordered:
+        function.writer.lines(f"{name} = {name}.contiguous()" for name in names)
 
 
 def _arguments(function: HostFunction, op: host.CallOp | host.CallOutOp) -> str:
