@@ -30,7 +30,7 @@ def getitem(container: Any, index: Any) -> Any:
             return load(tracer.host.meta(container), index)
         if has_device(index):
             unsupported("tiles index tensors inside device loops only", id="outside-device-loop")
-        return container[index]
+        return container[_without_lists(index)]
     if isinstance(container, StackTensor):
         return container.load(index)
     if isinstance(index, DeviceValue) and not isinstance(container, DeviceValue):
@@ -43,6 +43,13 @@ def getitem(container: Any, index: Any) -> Any:
     return holder[plain(index) if isinstance(container, CONTAINERS) else index]
 
 
+def _without_lists(index: Any) -> Any:
+    """An index list of the host with tensors for lists of numbers: those that torch makes of them nobody sees."""
+    if isinstance(index, tuple):
+        return tuple(map(_without_lists, index))
+    return torch.tensor(index) if isinstance(index, list) else index
+
+
 def setitem(value: Any, container: Any, index: Any) -> None:
     """``container[index] = value``."""
     if isinstance(container, torch.Tensor) and current().on_device:
@@ -51,6 +58,8 @@ def setitem(value: Any, container: Any, index: Any) -> None:
         container.store(index, value)
     elif isinstance(container, torch.Tensor) and has_device((value, index)):
         unsupported("device values are stored inside device loops only", id="outside-device-loop")
+    elif isinstance(container, torch.Tensor):
+        container[_without_lists(index)] = value
     else:
         container[plain(index) if isinstance(container, CONTAINERS) else index] = value
 

@@ -244,11 +244,17 @@ def _dense(tensor: torch.Tensor) -> Any:
 def _in_place(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``x.add_(y)`` as a call and a copy."""
     packet = getattr(torch.ops.aten, func.overloadpacket.__name__[:-1], None)
-    overload = getattr(packet, func._overloadname, None)
+    found = [] if packet is None else [getattr(packet, name) for name in packet.overloads()]
+    overload = next((each for each in found if _types(each) == _types(func)), None)
     if overload is None:
         unsupported(f"the in-place operator {func} is not supported on the host", id="in-place")
     _write(host, _call(host, overload, args, kwargs), args[0])
     return args[0]
+
+
+def _types(overload: Any) -> list[str]:
+    """What an operator takes; ``pow_.Scalar`` takes what ``pow.Tensor_Scalar`` does, and not what ``pow.Scalar`` does."""
+    return [str(argument.type) for argument in overload._schema.arguments]
 
 
 def _call(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

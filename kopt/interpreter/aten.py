@@ -129,6 +129,45 @@ def _unfold(x: Array, dim: int, size: int, step: int) -> Array:
     return windows[(slice(None),) * (dim % x.ndim) + (slice(None, None, step),)]
 
 
+def _index_add(x: Array, dim: int, index: Array, source: Array, alpha: float = 1) -> Array:
+    out = x.copy()
+    np.add.at(out, (slice(None),) * (dim % x.ndim) + (index,), source if alpha == 1 else source * alpha)
+    return out
+
+
+def _variance(x: Array, dims: Any = None, correction: float | None = 1, keepdim: bool = False) -> Array:
+    with np.errstate(all="ignore"):
+        return np.var(x, _dims(dims), ddof=1 if correction is None else correction, keepdims=bool(keepdim))
+
+
+def _norm(x: Array, order: float = 2, dims: Any = None, keepdim: bool = False, *_: Any) -> Array:
+    over, sizes = _dims(dims), np.abs(x)
+    if np.isinf(order):
+        return (np.max if order > 0 else np.min)(sizes, over, keepdims=bool(keepdim))
+    if order == 0:
+        return np.count_nonzero(x, over, keepdims=bool(keepdim))
+    return np.sum(sizes**order, over, keepdims=bool(keepdim)) ** (1 / order)
+
+
+def _named(x: Array, dim: int, index: Array) -> Array:
+    """The part of an array that places are named in, as a view: torch leaves out rows that they have no number for."""
+    sizes = [slice(None) if n == dim % x.ndim else slice(size) for n, size in enumerate(index.shape)]
+    return x[tuple(sizes)]
+
+
+def _scatter(x: Array, dim: int, index: Array, value: Any) -> Array:
+    out = x.copy()
+    part = value[tuple(map(slice, index.shape))] if isinstance(value, np.ndarray) else value
+    np.put_along_axis(_named(out, dim, index), index, part, dim)
+    return out
+
+
+def _gelu(x: Array, approximate: str = "none") -> Array:
+    if approximate == "tanh":
+        return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + NUMPY["erf"](x / np.sqrt(2)))
+
+
 def _logsumexp(x: Array, dims: Any, keepdim: bool = False) -> Array:
     most = np.max(x, _dims(dims), keepdims=True)
     most = np.where(np.isfinite(most), most, 0)
@@ -159,7 +198,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "floor_divide": lambda a, b: _div(a, b, "floor"),
     "remainder": np.mod,
     "fmod": np.fmod,
-    "gelu": lambda x: 0.5 * x * (1 + NUMPY["erf"](x / np.sqrt(x.dtype.type(2)))),
+    "gelu": _gelu,
     "silu": lambda x: x * NUMPY["sigmoid"](x),
     "pow": lambda a, b: NUMPY["pow"](*map(np.asarray, (a, b))),
     "maximum": np.maximum,
@@ -217,12 +256,24 @@ ATEN: dict[str, Callable[..., Any]] = {
     "index": lambda x, indices: x[_at(indices)],
     "index_put": _index_put,
     "index_select": lambda x, dim, index: np.take(x, index, dim),
-    "gather": lambda x, dim, index, *_: np.take_along_axis(x, index, dim),
+    "gather": lambda x, dim, index, *_: np.take_along_axis(_named(x, dim, index), index, dim),
+    "scatter.value": _scatter,
+    "scatter.src": _scatter,
     "constant_pad_nd": _pad,
     "flip": lambda x, dims: np.flip(x, _dims(dims)),
     "roll": lambda x, shifts, dims=None: np.roll(x, _dims(shifts), _dims(dims)),
     "repeat": np.tile,
     "sort": _sort,
+    "linalg_vector_norm": _norm,
+    "index_add": _index_add,
+    "var.correction": _variance,
+    "std.correction": lambda *arguments: np.sqrt(_variance(*arguments)),
+    "linspace": lambda start, end, steps, *_: np.linspace(start, end, steps),
+    "softplus": lambda x, beta=1, threshold=20: np.where(x * beta > threshold, x, np.log1p(np.exp(x * beta)) / beta),
+    "leaky_relu": lambda x, slope=0.01: np.where(x > 0, x, x * slope),
+    "lerp": lambda a, b, weight: a + weight * (b - a),
+    "isfinite": np.isfinite,
+    "frac": lambda x: x - np.trunc(x),
     "topk": _topk,
     "logsumexp": _logsumexp,
     "count_nonzero": lambda x, dims=None: np.count_nonzero(x, _dims(dims)),

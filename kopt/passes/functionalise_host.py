@@ -152,7 +152,7 @@ class _Functionaliser:
             order = sorted(range(len(view.order)), key=view.order.__getitem__)
             return PermuteOp(new, order, view.source_type)
         if isinstance(view, SliceOp):
-            base = self._current(view.source, _next(at))
+            base = self._current(view.source, at)
             return InsertOp(new, base, *([bound[n] for bound in view.bounds] for n in range(3)))
         assert isinstance(view, ExpandOp)
         raise LoweringError(
@@ -207,11 +207,6 @@ def _constant_in(grid: GridOp, value: SSAValue, user: Operation) -> SSAValue:
     copy = op.clone()
     Rewriter.insert_op(copy, InsertPoint.before(grid))
     return copy.results[op.results.index(value)]  # pyright: ignore[reportArgumentType]
-
-
-def _next(op: Operation) -> Operation:
-    assert op.next_op is not None
-    return op.next_op
 
 
 def _launch_names(func: FuncOp) -> Iterator[str]:

@@ -37,7 +37,7 @@ CALLS = {
     ],
     "logic": lambda x, n: [(x > 0).any(), (x > 0).all(1), (x > 0) ^ (x < 1), ~(n > 1), torch.where(x > 0, x, 0.0)],
     "products": lambda x, n: [x @ x.T, x @ x[0], torch.addmm(x, x, x), x.softmax(1), x.log_softmax(0)],
-    "places": lambda x, n: [x[n], x[:, n], x[n, n], x.index_select(1, n), x.gather(1, n.long()[:, None]), x.flip(0)],
+    "places": lambda x, n: [x[n], x[:, n], x[n, n], x.index_select(1, n), x.gather(1, n.long()[:, None]), x.flip(0), x[:, [0, 2]]],
     "sums at places": lambda x, n: [x.index_put((n,), x, accumulate=True), x.index_put((n, n), x[0], accumulate=True)],
     "bits": lambda x, n: [x.view(torch.int32), n.view(torch.float32), x.view(torch.float32)],
     "slices of all": lambda x, n: [x[:6, :6], x.view(3, 12)[:3], x[:, :][:, 2:], x[:6].add(1.0)],
@@ -60,6 +60,29 @@ CALLS = {
         x @ torch.eye(6),
         torch.nn.functional.embedding(n, x),
         torch.max(x, -x),
+    ],
+    "several and one": lambda x, n: [
+        x.prod(0),
+        x.prod(1, keepdim=True),
+        (x > 0).count_nonzero(1),
+        x.var(1),
+        x.std(),
+        x.norm(),
+        x.norm(p=1, dim=0),
+        torch.addmm(x, x, x, beta=0.5, alpha=2),
+    ],
+    "fewer places": lambda x, n: [
+        x.gather(1, n[None].long()),
+        x.gather(0, n[:2, None].long()),
+        x.scatter(1, n[None, :2].long(), 5.0),
+        x.scatter(0, n[None, :3].long(), x),
+        x.index_add(1, n, x),
+    ],
+    "padding": lambda x, n: [torch.nn.functional.pad(x, (1, -1, 0, 2), value=3.0)],
+    "masks": lambda x, n: [
+        x.index_put((x > 0,), x.new_zeros(())),
+        x.index_put((x[:, 0] > 0,), x[0]),
+        x.index_put((x > 0,), x.new_ones(1), accumulate=True),
     ],
     "repeats": lambda x, n: [x.roll(2), x.roll(1, 0), x.repeat(2, 1), torch.stack([x, x], 1), torch.cat([x, x], 1)],
 }
@@ -201,3 +224,65 @@ def test_factors_that_are_counted_from_the_first_column(callee):
 
     x = X @ X.t() + torch.eye(6)
     torch.testing.assert_close(kopt.kernel(copied).on("triton:interpret")(x), factor(x)[0])
+
+
+def _more(x, by):
+    for i, j in hl.tile(x.shape, block_size=[4, 4]):
+        x[i, j] = x[i, j] + by[i, j]
+
+
+def read_again(x):
+    """What operators of the host say of an array before and after loops, and the host, write it."""
+    before, diagonal = x.sum(0), x.diagonal().sum()
+    _more(x, x.clone())
+    between = x.sum(0)
+    x[0] = 3.0
+    x.pow_(2)
+    return before, between, x.sum(0), diagonal, x.diagonal().sum()
+
+
+def _read_again(x):
+    before, diagonal = x.sum(0), x.diagonal().sum()
+    between = 2 * before
+    x = torch.cat([torch.full((1, 6), 3.0), 2 * x[1:]]) ** 2
+    return before, between, x.sum(0), diagonal, x.diagonal().sum()
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+def test_what_is_written_is_read_again(target):
+    """Equal calls are not one where something is written between them."""
+    for got, wanted in zip(kopt.kernel(read_again).on(target)(X.clone()), _read_again(X), strict=True):
+        torch.testing.assert_close(got, wanted)
+
+
+def drawn(x):
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        out[i, :] = x[i, :] + 1
+    return out, torch.rand(100), torch.rand(100), torch.randn_like(x), torch.randn_like(x)
+
+
+def test_numbers_are_drawn_at_each_call():
+    """Random numbers of the host: two calls give two arrays."""
+    _, *pairs = kopt.kernel(drawn).on("triton:interpret")(X)
+    assert all((one != other).any() for one, other in zip(pairs[::2], pairs[1::2], strict=True))
+
+
+def written_by_views(x):
+    """One element, and a row of a transposed view, after a loop over the whole."""
+    out = x.clone()
+    flat, turned = out.view(-1), out.t()
+    _more(out, x)
+    flat[3] = 100.0
+    turned[1][2:4] = 5.0
+    return out, flat.sum()
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+def test_views_of_views_are_written_after_a_loop(target):
+    wanted = X * 2
+    wanted[0, 3] = 100
+    wanted[2:4, 1] = 5
+    got, total = kopt.kernel(written_by_views).on(target)(X)
+    torch.testing.assert_close(got, wanted)
+    torch.testing.assert_close(total, wanted.sum())

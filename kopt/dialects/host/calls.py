@@ -22,13 +22,13 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import Pure
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.definition.effects import effects
 from kopt.dialects.host.operators import KEYWORDS as KNOWN_KEYWORDS
-from kopt.dialects.host.operators import problem
+from kopt.dialects.host.operators import draws_numbers, problem
 from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile.traits import Canonicalized
 
@@ -41,6 +41,16 @@ def keywords_of(op: Operation) -> tuple[str, ...]:
     names = op.attributes.get(KEYWORDS)
     found = names.data if isinstance(names, ArrayAttr) else ()
     return tuple(name.data for name in found if isinstance(name, StringAttr))
+
+
+class _ReadsOrDraws(MemoryEffect):
+    """Arrays are read, which others write in place; random numbers change the state of their generator."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        assert isinstance(op, CallOp)
+        drawn = {EffectInstance(MemoryEffectKind.WRITE)} if draws_numbers(op.callee.data) else set[EffectInstance]()
+        return drawn | {EffectInstance(MemoryEffectKind.READ, value) for value in op.inputs}
 
 
 @irdl_op_definition
@@ -63,7 +73,7 @@ class CallOp(Op):
     arguments = prop_def(ArrayAttr)
     outputs = var_result_def(MemRefType)
 
-    traits = traits_def(Pure(), Canonicalized())
+    traits = traits_def(_ReadsOrDraws(), Canonicalized())
 
     assembly_format = (
         "$callee `(` $inputs `)` `args` $arguments attr-dict `:` `(` type($inputs) `)` `->` `(` type($outputs) `)`"

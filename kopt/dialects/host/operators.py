@@ -124,6 +124,17 @@ def keeps_row_major(callee: str) -> bool:
     return callee.rpartition(".")[0] in _row_major()
 
 
+@cache
+def _drawing() -> frozenset[str]:
+    names = re.findall(r"(\w+)(?:\([^)]*\))?", _RANDOM)
+    return frozenset(f"aten.{name}" for name in names)
+
+
+def draws_numbers(callee: str) -> bool:
+    """Whether an operator gives other results at each call: random numbers."""
+    return callee.rpartition(".")[0] in _drawing()
+
+
 def problem(callee: str) -> str | None:
     """Why IR may not call an operator, or None where it may."""
     if callee in operators():

@@ -46,7 +46,7 @@ def is_spelt(op: CallOp) -> bool:
     if len(op.outputs) != 1:
         return spellings(op.callee.data, arguments, len(op.outputs)) is not None
     if (form := _FORMS.get(_short(op))) is not None:
-        return form.takes(op.arguments.data)
+        return form.takes(op)
     if _division_texts(op, arguments) is not None:
         return len(arguments) > 1
     return spellings(op.callee.data, arguments, 1) is not None
@@ -129,17 +129,19 @@ def _argument(attribute: Attribute, operands: Iterator[SSAValue], name: Callable
 class _Form:
     """An operator whose text is more than a template: which arguments it takes, and the text for them."""
 
-    takes: Callable[[Sequence[Attribute]], bool]
+    takes: Callable[[CallOp], bool]
     text: Callable[[CallOp, Sequence[str], PallasPrinter], str]
 
 
-def _takes_list(number: int, arguments: Sequence[Attribute]) -> bool:
+def _takes_list(number: int, op: CallOp) -> bool:
     """Whether the argument of a number is a list; those before it are there then."""
+    arguments = op.arguments.data
     return len(arguments) > number and isinstance(arguments[number], ArrayAttr)
 
 
-def _takes_padding(arguments: Sequence[Attribute]) -> bool:
+def _takes_padding(op: CallOp) -> bool:
     """Whether the second argument is pairs of integers."""
+    arguments = op.arguments.data
     if len(arguments) < 2 or not isinstance(numbers := arguments[1], ArrayAttr):
         return False
     return len(numbers) % 2 == 0 and all(isinstance(number, IntegerAttr) for number in numbers)
@@ -153,6 +155,9 @@ def _pad(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
     widths = [(0, 0)] * (len(padded) - len(pairs)) + pairs[::-1]
     texts = [f"({before}, {_added(behind, n, printing)})" for n, (before, behind) in zip(padded, widths, strict=True)]
     value = arguments[2] if len(arguments) > 2 else "0"
+    if any(DYNAMIC_INDEX < n < 0 for n in numbers):
+        widths = [f"({before}, {behind}, 0)" for before, behind in widths]
+        return f"jax.lax.pad({arguments[0]}, jnp.asarray({value}, {arguments[0]}.dtype), [{', '.join(widths)}])"
     fill = "" if value in ("0", "0.0", "False") else f", constant_values={value}"
     return f"jnp.pad({arguments[0]}, [{', '.join(texts)}]{fill})"
 
@@ -174,9 +179,74 @@ def _index(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str
     return f"{arguments[0]}[{_indices(arguments[1])}]"
 
 
+def _takes_places(op: CallOp) -> bool:
+    """Whether elements are put at places, or one value where a mask holds; how many elements it has nobody knows."""
+    if not _takes_list(1, op) or len(op.arguments) < 3:
+        return False
+    return all(array_type(value).element_type != i1 for value in op.inputs[1:-1]) or _masked_rank(op) is not None
+
+
+def _masked_rank(op: CallOp) -> int | None:
+    """How many dimensions follow those that a mask covers, of a store by one mask alone; None where it is another."""
+    entries = op.arguments.data[1].data  # pyright: ignore[reportAttributeAccessIssue]
+    masks = [array_type(value) for value in op.inputs[1:-1]]
+    if len(masks) != 1 or masks[0].element_type != i1 or not isinstance(op.arguments.data[2], UnitAttr):
+        return None
+    behind = array_type(op.inputs[0]).get_num_dims() - (len(entries) - 1) - masks[0].get_num_dims()
+    value = array_type(op.inputs[-1])
+    is_one = value.get_num_dims() <= behind or set(value.get_shape()) == {1}
+    return behind if is_one and isinstance(entries[-1], UnitAttr) else None
+
+
 def _index_put(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
-    change = "add" if arguments[3:] == ["True"] else "set"
+    adds = arguments[3:] == ["True"]
+    if (behind := _masked_rank(op)) is not None:
+        mask, value = printing.name(op.inputs[1]), arguments[2]
+        shape = array_type(op.inputs[-1]).get_shape()
+        value = f"{value}.reshape(())" if shape and set(shape) == {1} else value
+        mask += f"[..., {', '.join(['None'] * behind)}]" if behind else ""
+        return f"jnp.where({mask}, {f'{arguments[0]} + {value}' if adds else value}, {arguments[0]})"
+    change = "add" if adds else "set"
     return f"{arguments[0]}.at[{_indices(arguments[1])}].{change}({arguments[2]})"
+
+
+def _takes_rows(op: CallOp) -> bool:
+    """Whether it is an ``aten.index_add(x, dim, index, source)``, without a factor."""
+    return len(op.arguments) == 4 and isinstance(op.arguments.data[1], IntegerAttr)
+
+
+def _index_add(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
+    rank = array_type(op.inputs[0]).get_num_dims()
+    places = [*[":"] * (int(arguments[1]) % rank), arguments[2]] if rank else ["..."]
+    return f"{arguments[0]}.at[{', '.join(places)}].add({arguments[3]})"
+
+
+def _takes_lanes(op: CallOp) -> bool:
+    """Whether it names a dimension and a place for each element."""
+    return len(op.arguments) > 2 and isinstance(op.arguments.data[1], IntegerAttr)
+
+
+def _named(op: CallOp) -> str:
+    """The part of an array that places are named in: torch leaves out rows that they have no number for."""
+    dim = int(literal_value(op.arguments.data[1]))
+    array, index = (list(array_type(value).get_shape()) for value in op.inputs[:2])
+    bounds = [f":{few}" if few != all else ":" for all, few in zip(array, index, strict=True)]
+    if bounds:
+        bounds[dim] = ":"
+    return "" if set(bounds) <= {":"} else f"[{', '.join(bounds)}]"
+
+
+def _gather(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
+    return f"jnp.take_along_axis({arguments[0]}{_named(op)}, {arguments[2]}, axis={arguments[1]})"
+
+
+def _scatter(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
+    x, dim, index, value = arguments[:4]
+    if len(op.inputs) == 3 and (few := array_type(op.inputs[1]).get_shape()) != array_type(op.inputs[2]).get_shape():
+        value += f"[{', '.join(f':{n}' for n in few)}]" if few else ""
+    part = _named(op)
+    put = f"jnp.put_along_axis({x}{part}, {index}, {value}, axis={dim}, inplace=False)"
+    return f"{x}.at{part}.set({put})" if part else put
 
 
 def _indices(texts: str) -> str:
@@ -189,7 +259,10 @@ _FORMS: dict[str, _Form] = {
     "constant_pad_nd": _Form(_takes_padding, _pad),
     "cat": _Form(partial(_takes_list, 0), _cat),
     "index": _Form(partial(_takes_list, 1), _index),
-    "index_put": _Form(lambda arguments: _takes_list(1, arguments) and len(arguments) > 2, _index_put),
+    "gather": _Form(_takes_lanes, _gather),
+    "scatter": _Form(lambda op: _takes_lanes(op) and len(op.arguments) == 4, _scatter),
+    "index_add": _Form(_takes_rows, _index_add),
+    "index_put": _Form(_takes_places, _index_put),
 }
 
 

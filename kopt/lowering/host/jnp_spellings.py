@@ -33,10 +33,10 @@ def _over(call: str, dims: str = "tuple({1})", then: str = "") -> tuple[str, str
     return f"{call}({{0}}){then}", f"{call}({{0}}, axis={dims}){then}"
 
 
-def _summed(call: str) -> tuple[str, str]:
+def _summed(call: str, dims: str = "tuple({1})") -> tuple[str, str]:
     """The same, in the result's dtype."""
     then = "dtype={dtype}).reshape({shape}){2:.0}{3:.0}"
-    return f"{call}({{0}}, {then}", f"{call}({{0}}, axis=tuple({{1}}), {then}"
+    return f"{call}({{0}}, {then}", f"{call}({{0}}, axis={dims}, {then}"
 
 
 SPELLINGS: dict[str, tuple[str, ...]] = {
@@ -76,7 +76,11 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "_softmax": ("jax.nn.softmax({0}, axis={1}).astype({dtype}){2:.0}",),
     "_log_softmax": ("jax.nn.log_softmax({0}, axis={1}).astype({dtype}){2:.0}",),
     **dict.fromkeys(("mm", "bmm", "mv", "dot", "matmul"), (f"jnp.matmul({{0}}, {{1}}, {_HIGHEST}).astype({{dtype}})",)),
-    "addmm": _typed(f"{{0}} + jnp.matmul({{1}}, {{2}}, {_HIGHEST})"),
+    "addmm": _typed(
+        f"{{0}} + jnp.matmul({{1}}, {{2}}, {_HIGHEST})",
+        f"{{3}} * {{0}} + jnp.matmul({{1}}, {{2}}, {_HIGHEST})",
+        f"{{3}} * {{0}} + {{4}} * jnp.matmul({{1}}, {{2}}, {_HIGHEST})",
+    ),
     "tril": ("jnp.tril({0})", "jnp.tril({0}, {1})"),
     "triu": ("jnp.triu({0})", "jnp.triu({0}, {1})"),
     **{name: (f"{{0}} {sign} {{1}}",) for name, sign in _COMPARISONS},
@@ -93,6 +97,12 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "mean": ("jnp.mean({0}).astype({dtype}){1:.0}",),
     "mean.dim": _over("jnp.mean", then=".astype({dtype})"),
     "prod": ("jnp.prod({0}, dtype={dtype}){1:.0}",),
+    "prod.dim_int": _summed("jnp.prod", "{1}")[1:],
+    "linalg_vector_norm": (
+        "jnp.linalg.vector_norm({0})",
+        "jnp.linalg.vector_norm({0}, ord={1})",
+        "jnp.linalg.vector_norm({0}, ord={1}, axis=tuple({2})).reshape({shape}){3:.0}",
+    ),
     "amax": _over("jnp.max"),
     "amin": _over("jnp.min"),
     "max": ("jnp.max({0})",),
@@ -103,11 +113,23 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     **{name: _over(f"jnp.{name}", "{1}", ".astype({dtype})") for name in ("argmax", "argmin")},
     "any.dims": _over("jnp.any"),
     "all.dims": _over("jnp.all"),
+    **{
+        f"{name}.correction": tuple(
+            f"jnp.{name}({{0}}, axis={dims}, ddof={ddof}).astype({{dtype}}).reshape({{shape}}){{3:.0}}"
+            for dims, ddof in (("tuple({1})", 1), ("tuple({1})", "{2}"), ("None", "{2}{1:.0}"), ("None", "1{1:.0}{2:.0}"))
+        )
+        for name in ("var", "std")
+    },
+    "linspace": ("jnp.linspace({0}, {1}, {2}, dtype={dtype}){3:.0}",),
+    "softplus": ("jnp.logaddexp({0}, 0)",),
+    "leaky_relu": ("jnp.where({0} > 0, {0}, 0.01 * {0})", "jnp.where({0} > 0, {0}, {1} * {0})"),
+    "lerp": _typed("{0} + {2} * ({1} - {0})"),
+    "frac": ("{0} - jnp.trunc({0})",),
     "logsumexp": _over("jax.nn.logsumexp", then=".astype({dtype})")[1:],
-    "count_nonzero": ("jnp.count_nonzero({0}).astype({dtype}){1:.0}",),
+    "count_nonzero": _typed("jnp.count_nonzero({0})", "jnp.count_nonzero({0}, axis={1})"),
     "count_nonzero.dim_IntList": ("jnp.count_nonzero({0}, axis=tuple({1})).astype({dtype})",),
     "masked_fill.Scalar": _typed("jnp.where({1}, {2}, {0})"),
-    "gelu": ("jax.nn.gelu({0}, approximate=False)",),
+    "gelu": ("jax.nn.gelu({0}, approximate=False)", "jax.nn.gelu({0}, approximate={1} == 'tanh')"),
     **{name: (f"jnp.arc{name[1:]}({{0}})",) for name in ("asinh", "acosh", "atanh")},
     "eye": ("jnp.eye(*{shape}, dtype={dtype}){0:.0}",),
     "eye.m": ("jnp.eye(*{shape}, dtype={dtype}){0:.0}{1:.0}",),
@@ -119,7 +141,6 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     ),
     "embedding": ("jnp.take({0}, {1}, axis=0)",),
     "index_select": ("jnp.take({0}, {2}, axis={1})",),
-    "gather": ("jnp.take_along_axis({0}, {2}, axis={1})",),
     "stack": ("jnp.stack({0})", "jnp.stack({0}, axis={1})"),
     "flip": ("jnp.flip({0}, axis=tuple({1}))",),
     "roll": ("jnp.roll({0}, tuple({1}))", "jnp.roll({0}, tuple({1}), tuple({2}))"),
