@@ -279,7 +279,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "count_nonzero": lambda x, dims=None: np.count_nonzero(x, _dims(dims)),
     "masked_fill": lambda x, mask, value: np.where(mask, value, x),
     "eye": lambda n, m=None: np.eye(n, m),
-    "diagonal": lambda x, offset=0, a=0, b=1: np.diagonal(x, offset, a, b),
+    **dict.fromkeys(("diagonal", "diagonal_copy"), lambda x, offset=0, a=0, b=1: np.diagonal(x, offset, a, b)),
     "rot90": lambda x, k=1, dims=(0, 1): np.rot90(x, k, tuple(dims)),
     "unfold": _unfold,
     "embedding": lambda weights, places, *_: weights[places],
@@ -296,8 +296,8 @@ ATEN: dict[str, Callable[..., Any]] = {
 #: What moves elements alone, or fills with zeros.
 STRUCTURAL = frozenset(
     "clone _to_copy alias detach cat stack view reshape _unsafe_view permute t transpose unsqueeze squeeze expand "
-    "diagonal rot90 unfold slice select index index_put index_select constant_pad_nd flip roll repeat zeros zeros_like "
-    "new_zeros prims.convert_element_type".split()
+    "diagonal diagonal_copy rot90 unfold slice select index index_put index_select constant_pad_nd flip roll repeat "
+    "zeros zeros_like new_zeros prims.convert_element_type".split()
 )
 
 

@@ -116,7 +116,12 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     **{
         f"{name}.correction": tuple(
             f"jnp.{name}({{0}}, axis={dims}, ddof={ddof}).astype({{dtype}}).reshape({{shape}}){{3:.0}}"
-            for dims, ddof in (("tuple({1})", 1), ("tuple({1})", "{2}"), ("None", "{2}{1:.0}"), ("None", "1{1:.0}{2:.0}"))
+            for dims, ddof in (
+                ("tuple({1})", 1),
+                ("tuple({1})", "{2}"),
+                ("None", "{2}{1:.0}"),
+                ("None", "1{1:.0}{2:.0}"),
+            )
         )
         for name in ("var", "std")
     },
@@ -133,11 +138,14 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     **{name: (f"jnp.arc{name[1:]}({{0}})",) for name in ("asinh", "acosh", "atanh")},
     "eye": ("jnp.eye(*{shape}, dtype={dtype}){0:.0}",),
     "eye.m": ("jnp.eye(*{shape}, dtype={dtype}){0:.0}{1:.0}",),
-    "diagonal": tuple(f"jnp.diagonal({{0}}, {more})" for more in ("0, 0, 1", "{1}, 0, 1", "{1}, {2}, {3}")),
+    **dict.fromkeys(
+        ("diagonal", "diagonal_copy"),
+        tuple(f"jnp.diagonal({{0}}, {more})" for more in ("0, 0, 1", "{1}, 0, 1", "{1}, {2}, {3}")),
+    ),
     "rot90": ("jnp.rot90({0})", "jnp.rot90({0}, {1})", "jnp.rot90({0}, {1}, tuple({2}))"),
     "unfold": (
-        "jnp.moveaxis(jnp.take({0}, jnp.arange(0, {0}.shape[{1}] - {2} + 1, {3})[:, None] + jnp.arange({2}), axis={1}), "
-        "{1} % {0}.ndim + 1, -1)",
+        "jnp.moveaxis(jnp.take({0}, jnp.arange(0, {0}.shape[{1}] - {2} + 1, {3})[:, None] + jnp.arange({2}), "
+        "axis={1}), {1} % {0}.ndim + 1, -1)",
     ),
     "embedding": ("jnp.take({0}, {1}, axis=0)",),
     "index_select": ("jnp.take({0}, {2}, axis={1})",),
@@ -184,7 +192,7 @@ def spellings(name: str, arguments: Sequence[str], results: int) -> list[str] | 
     plain = short.rpartition(".")[0]
     one = SPELLINGS.get(short) or SPELLINGS.get(plain, ())
     texts = (one,) if results == 1 else PAIRS.get(short) or PAIRS.get(plain, ())
-    if len(texts) != results:
+    if not results or len(texts) != results:
         return None
     found = [next((text for text in each if _says(text, arguments)), None) for each in texts]
     return None if None in found else [text for text in found if text is not None]
