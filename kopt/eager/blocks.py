@@ -65,12 +65,14 @@ class Block(torch.Tensor):
     """A device value. ``axes`` has the loop of each dimension, None for a plain one.
 
     ``lanes`` tells index vectors that number elements in order: the tile that they are, ``SHIFTED`` for one
-    that a number was added to, or True for others.
+    that a number was added to, or True for others. ``loaded`` and ``chosen`` are `kopt.eager.put_back`'s.
     """
 
     __torch_function__ = torch._C._disabled_torch_function_impl  # pyright: ignore
     axes: Axes
     lanes: Any
+    loaded: Any
+    chosen: Any
 
 
 def block(value: torch.Tensor, axes: Sequence[LoopAxis | None] | None = None, lanes: Any = None) -> Block:

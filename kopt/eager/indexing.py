@@ -9,6 +9,7 @@ import torch
 from kopt.eager.blocks import Block, LoopAxis, axes_of, block
 from kopt.eager.broadcasting import places_by_axis
 from kopt.eager.places import Places, as_block, places_of, written_out
+from kopt.eager.put_back import lanes_put_back, note_load
 from kopt.eager.state import current, refuse
 from kopt.eager.storage import bits, read, write
 from kopt.eager.tiles import Tile, slice_bound
@@ -26,7 +27,8 @@ def load(tensor: Any, index: Any, extra_mask: Any = None) -> Block:
     if not active.all():
         zero = torch.zeros((), dtype=value.dtype, device=value.device)
         value = torch.where(active, bits(value), bits(zero)).view(value.dtype)
-    return block(value, places.axes)
+    found = block(value, places.axes)
+    return note_load(found, tensor, places.index) if extra_mask is None else found
 
 
 def store(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:
@@ -40,6 +42,8 @@ def store(tensor: Any, index: Any, value: Any, extra_mask: Any = None) -> None:
     for dim in places.repeated:  # one element for all lanes: the first one's
         first = torch.arange(places.shape[dim], device=tensor.device) == 0
         active = active & first.reshape([-1 if n == dim else 1 for n in range(len(places.shape))])
+    if _gathers(index) and (kept := lanes_put_back(value, tensor, places.index)) is not None:
+        active = active & ~fitted(kept, places)
     source = fitted(as_block(value, tensor), places).to(tensor.dtype).expand(places.shape)
     changed = bits(read(tensor, places.index, places.shape)) != bits(source.contiguous())
     current().conflicts.write(tensor, places.index, active, changed, _gathers(index))

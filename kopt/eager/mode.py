@@ -18,6 +18,7 @@ from kopt.eager.indexing import load, store, subscript
 from kopt.eager.jagged import without_others
 from kopt.eager.picking import PICKING
 from kopt.eager.products import PRODUCTS
+from kopt.eager.put_back import note_choice
 from kopt.eager.sorting import SORTING
 from kopt.eager.state import WithoutMeaning, current, refuse
 from kopt.eager.tiles import Tile, real_size
@@ -133,7 +134,7 @@ def _on_device(func: Any, full: str, name: str, args: Any, kwargs: Any) -> Any:
         args, kwargs = _sizes(args), {key: _sizes(value) for key, value in kwargs.items()}
     args = without_others(name, _lanes(args))
     kwargs = _lanes(kwargs)
-    lanes = _lanes_of_sum(name, args)
+    lanes, given = _lanes_of_sum(name, args), args
     if name in _BROADCASTING:
         args = tuple(together(args)[0])
     if name == "where" and not isinstance(args[0], torch.Tensor):
@@ -143,6 +144,8 @@ def _on_device(func: Any, full: str, name: str, args: Any, kwargs: Any) -> Any:
     result = with_axes(name, called, _numbers(args), _numbers(kwargs), result)
     if lanes is not None and isinstance(result, Block):
         result.lanes = lanes
+    if name == "where":
+        note_choice(result, given)
     return result
 
 

@@ -253,7 +253,7 @@ def _in_place(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 def _types(overload: Any) -> list[str]:
-    """What an operator takes; ``pow_.Scalar`` takes what ``pow.Tensor_Scalar`` does, and not what ``pow.Scalar`` does."""
+    """What an operator takes: ``pow_.Scalar`` what ``pow.Tensor_Scalar`` does, and not what ``pow.Scalar`` does."""
     return [str(argument.type) for argument in overload._schema.arguments]
 
 

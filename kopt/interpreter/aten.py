@@ -131,13 +131,14 @@ def _unfold(x: Array, dim: int, size: int, step: int) -> Array:
 
 def _index_add(x: Array, dim: int, index: Array, source: Array, alpha: float = 1) -> Array:
     out = x.copy()
-    np.add.at(out, (slice(None),) * (dim % x.ndim) + (index,), source if alpha == 1 else source * alpha)
+    rows = np.swapaxes(out, 0, dim)
+    np.add.at(rows, index, np.swapaxes(source, 0, dim) * (1 if alpha == 1 else alpha))
     return out
 
 
 def _variance(x: Array, dims: Any = None, correction: float | None = 1, keepdim: bool = False) -> Array:
     with np.errstate(all="ignore"):
-        return np.var(x, _dims(dims), ddof=1 if correction is None else correction, keepdims=bool(keepdim))
+        return np.asarray(np.var(x, _dims(dims), ddof=1 if correction is None else correction, keepdims=bool(keepdim)))
 
 
 def _norm(x: Array, order: float = 2, dims: Any = None, keepdim: bool = False, *_: Any) -> Array:

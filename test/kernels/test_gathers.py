@@ -63,13 +63,14 @@ def some_rows(x, rows, new, count):
     return x
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [*TARGETS, "eager"])
 def test_rows_that_are_put_back(target):
     x, new = torch.zeros(9, 130), torch.randn(8, 130)
     rows = torch.tensor([3, 0, 7, 8, 1, 1, 1, 1])
     wanted = x.clone()
     wanted[rows[:4]] = new[:4]
-    torch.testing.assert_close(some_rows.on(target)(x, rows, new, 4), wanted)
+    kernel = kopt.kernel(some_rows, config={"block_sizes": [8]})
+    torch.testing.assert_close(kernel.on(target)(x, rows, new, 4), wanted)
 
 
 @kopt.kernel
@@ -83,13 +84,14 @@ def other_rows(x, rows, new, count):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("target", [*TARGETS, "reference"])
+@pytest.mark.parametrize("target", [*TARGETS, "reference", "eager"])
 def test_rows_that_are_put_back_otherwise(target, dtype):
     x, new = torch.zeros(9, 130, dtype=dtype), torch.randn(8, 130)
     rows = torch.tensor([3, 0, 7, 8, 1, 1, 1, 1])
     wanted = x.clone()
     wanted[rows[:4]] = new[:4].to(dtype)
-    torch.testing.assert_close(other_rows.on(target)(x, rows, new, 4), wanted)
+    kernel = kopt.kernel(other_rows, config={"block_sizes": [8]})
+    torch.testing.assert_close(kernel.on(target)(x, rows, new, 4), wanted)
 
 
 @kopt.kernel

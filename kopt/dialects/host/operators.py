@@ -84,11 +84,11 @@ dtype) view_copy(default dtype) zero zeros zeros_like
 #: Others whose results torch lays out in row-major order too, where the operands are: no views of them, and nothing
 #: that LAPACK computes, which counts from the first column.
 _ROW_MAJOR = """
-addmm addmv addr all amax amin aminmax any arange argmax argmin baddbmm bmm bucketize cat constant_pad_nd count_nonzero
-cummax cummin cumprod cumsum dot embedding eye floor_divide full full_like gather hardswish index_add index_copy
-index_fill index_put index_select isin linspace log_sigmoid_forward _log_softmax logcumsumexp logsumexp matmul mean mm mv
-native_layer_norm new_full new_ones new_zeros ones ones_like prod repeat scalar_tensor scatter scatter_add
-scatter_reduce searchsorted _softmax stack std sum _to_copy tril triu var zeros zeros_like
+addmm addmv addr all amax amin aminmax any arange argmax argmin baddbmm bmm bucketize cat constant_pad_nd
+count_nonzero cummax cummin cumprod cumsum dot embedding eye floor_divide full full_like gather hardswish index_add
+index_copy index_fill index_put index_select isin linspace log_sigmoid_forward _log_softmax logcumsumexp logsumexp
+matmul mean mm mv native_layer_norm new_full new_ones new_zeros ones ones_like prod repeat scalar_tensor scatter
+scatter_add scatter_reduce searchsorted _softmax stack std sum _to_copy tril triu var zeros zeros_like
 """
 
 #: What is not ATen's.
