@@ -141,13 +141,23 @@ def _variance(x: Array, dims: Any = None, correction: float | None = 1, keepdim:
         return np.asarray(np.var(x, _dims(dims), ddof=1 if correction is None else correction, keepdims=bool(keepdim)))
 
 
+def _pow(a: Any, b: Any) -> Array:
+    """A power; where one of the two is a float, both are."""
+    base, exponent = map(np.asarray, (a, b))
+    type = np.result_type(a, b)
+    if type.kind == "f":
+        base, exponent = base.astype(type), exponent.astype(type)
+    return NUMPY["pow"](base, exponent)
+
+
 def _norm(x: Array, order: float = 2, dims: Any = None, keepdim: bool = False, *_: Any) -> Array:
     over, sizes = _dims(dims), np.abs(x)
     if np.isinf(order):
-        return (np.max if order > 0 else np.min)(sizes, over, keepdims=bool(keepdim))
+        return np.asarray((np.max if order > 0 else np.min)(sizes, over, keepdims=bool(keepdim)))
     if order == 0:
-        return np.count_nonzero(x, over, keepdims=bool(keepdim))
-    return np.sum(sizes**order, over, keepdims=bool(keepdim)) ** (1 / order)
+        return np.asarray(np.count_nonzero(x, over, keepdims=bool(keepdim)))
+    total = np.asarray(np.sum(sizes**order, over, keepdims=bool(keepdim)))
+    return total ** (1 / order)
 
 
 def _named(x: Array, dim: int, index: Array) -> Array:
@@ -201,7 +211,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "fmod": np.fmod,
     "gelu": _gelu,
     "silu": lambda x: x * NUMPY["sigmoid"](x),
-    "pow": lambda a, b: NUMPY["pow"](*map(np.asarray, (a, b))),
+    "pow": _pow,
     "maximum": np.maximum,
     "minimum": np.minimum,
     "clamp": lambda x, low=None, high=None: np.clip(x, low, high),

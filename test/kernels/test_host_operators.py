@@ -9,7 +9,17 @@ import kopt.language as hl
 X = torch.randn(6, 6, generator=torch.Generator().manual_seed(0))
 N = torch.tensor([3, 0, 5, 5, 1, 2], dtype=torch.int32)
 CALLS = {
-    "arithmetic": lambda x, n: [x.add(x, alpha=2), x.sub(1.0, alpha=3), 2 - x, x**2, x % 0.3, x // 0.3, n // 2, n % 2],
+    "arithmetic": lambda x, n: [
+        x.add(x, alpha=2),
+        x.sub(1.0, alpha=3),
+        2 - x,
+        x**2,
+        2**x,
+        x % 0.3,
+        x // 0.3,
+        n // 2,
+        n % 2,
+    ],
     "limits": lambda x, n: [
         x.clamp(-0.5),
         x.clamp(-0.5, 0.5),
