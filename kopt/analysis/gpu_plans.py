@@ -57,10 +57,10 @@ def gpu_plan(
     keys = list(dict.fromkeys(served.values()))
     words = buffer_names(operand if pin.kind == "pointer" else f"{operand}_{pin.kind}" for operand, pin in keys)
     buffers = {key: _buffer(name, *key) for key, name in zip(keys, words, strict=True)}
-    budget = Budget(chip)
+    warps = asked.warps or default_num_warps(grid, Budget(chip))
     numbers = (
-        ("warps", asked.warps or default_num_warps(grid, budget)),
-        ("stages", asked.stages or default_num_stages(grid, budget)),
+        ("warps", warps),
+        ("stages", asked.stages or default_num_stages(grid, chip, warps, known)),
         ("group", asked.group),
         ("registers", asked.registers),
     )

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import prod
 
 from xdsl.ir import Block
 
 from kopt.analysis.alive_values import alive_values
 from kopt.analysis.block_search import tile_types
+from kopt.analysis.launch_models import fixed_model
+from kopt.analysis.plans import GridNames
 from kopt.dialects import tile
-from kopt.planning.gpu_program import stages, warps
+from kopt.planning.assumed import assumed_lengths
+from kopt.planning.candidates import gpu_candidate
+from kopt.planning.gpu_cost import GpuLaunch
+from kopt.planning.gpu_program import warps
 from kopt.targets.budget import Budget
+from kopt.targets.chips import GpuChip
 from kopt.walk import walk
 
 
@@ -46,29 +53,22 @@ def _words(types: Sequence[tile.TileType]) -> float:
     return sum(words) - (max(words) if len(words) > 1 else 0)
 
 
-def default_num_stages(grid: tile.GridOp, budget: Budget) -> int:
-    """Loads in flight in a pipelined loop: as many as shared memory holds for the loops' dot operands, 1 to 4."""
-    bytes_a_stage = max((_staged_bytes(loop) for loop in walk(grid, tile.ForOp)), default=0)
-    if not bytes_a_stage:
-        return 1 if not _loops(grid) else 2
-    return int(stages(bytes_a_stage, budget))
+def default_num_stages(grid: tile.GridOp, chip: GpuChip, warps: int, known: GridNames | None = None) -> int:
+    """Stages of the loops that feed products, by the model of the launch; 2 of other loops, and 1 without loops.
+
+    ``known`` are the grid's names, where somebody has asked for them.
+    """
+    loops = walk(grid, tile.ForOp)
+    if not any(map(_feeds_a_product, loops)):
+        return 2 if loops else 1
+    model = fixed_model(grid, known or GridNames.of(grid))
+    plan = replace(gpu_candidate(model), options=(("warps", warps),))
+    return int(GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).program.stages)
 
 
-def _loops(grid: tile.GridOp) -> bool:
-    return bool(walk(grid, tile.ForOp))
-
-
-def _staged_bytes(loop: tile.ForOp) -> int:
-    """Bytes that one visit of a loop loads, where it feeds a dot."""
-    ops = list(loop.body.block.ops)
-    if not any(isinstance(op, tile.DotOp) for op in ops):
-        return 0
-    loads = [op for op in ops if isinstance(op, tile.LoadOp)]
-    return sum(_bytes(tile.tile_type(op.result)) for op in loads)
-
-
-def _bytes(type: tile.TileType) -> int:
-    return prod(type.shape) * max(1, _bits(type) // 8)
+def _feeds_a_product(loop: tile.ForOp) -> bool:
+    kinds = {type(op) for op in loop.body.block.ops}
+    return {tile.DotOp, tile.LoadOp} <= kinds
 
 
 def _bits(type: tile.TileType) -> int:

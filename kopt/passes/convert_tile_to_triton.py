@@ -29,7 +29,7 @@ from kopt.ir.ranges import unshifted
 from kopt.passes.gpu.block_numbers import block_numbers
 from kopt.passes.ordering.permute import in_planned_order
 from kopt.targets.budget import Budget
-from kopt.targets.chips import GPU_CHIPS, chip_option
+from kopt.targets.chips import GPU_CHIPS, GpuChip, chip_option
 from kopt.walk import walk
 
 
@@ -72,7 +72,7 @@ class ConvertTileToTritonPass(ModulePass):
                 Rewriter.erase_op(grid)
                 continue
             _check(grid)
-            options = _options(grid, Budget(GPU_CHIPS[self.chip]))
+            options = _options(grid, GPU_CHIPS[self.chip])
             group = _number({} if grid.plan is None else dict(grid.plan.data.options), "group")
             grid = in_planned_order(grid)
             _mark_descriptors(grid)
@@ -142,13 +142,15 @@ def _mark_descriptors(grid: tile.GridOp) -> None:
             access.attributes["descriptor"] = UnitAttr()
 
 
-def _options(grid: tile.GridOp, budget: Budget) -> triton.LaunchOptions:
+def _options(grid: tile.GridOp, chip: GpuChip) -> triton.LaunchOptions:
     """The plan's; warps and stages else follow from the blocks."""
     options = {} if grid.plan is None else dict(grid.plan.data.options)
     warps, stages, programs, registers = (_number(options, key) for key in ("warps", "stages", "programs", "registers"))
+    if warps is None:
+        warps = default_num_warps(grid, Budget(chip))
     return triton.LaunchOptions(
-        default_num_warps(grid, budget) if warps is None else warps,
-        default_num_stages(grid, budget) if stages is None else stages,
+        warps,
+        default_num_stages(grid, chip, warps) if stages is None else stages,
         programs,
         programs is not None and options.get("share") == "blocked",
         registers,

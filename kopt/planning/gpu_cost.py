@@ -56,8 +56,8 @@ class GpuLaunch:
         self.sizes: Sizes = {**model.sizes, **sizes}
         self.costs = gpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)
-        self.program = GpuProgram(model, self.sizes, dict(plan.options), chip)
         self.split = dict(plan.options).get("split", 1)
+        self.program = GpuProgram(model, self.sizes, dict(plan.options), chip, self._each())
 
     def cost(self) -> Cost:
         """The items; memory only, where trips are not known."""
@@ -70,7 +70,7 @@ class GpuLaunch:
             return memory
 
     def _timed(self, memory: Cost) -> Cost:
-        costs, cells = self.costs, np.maximum(1, prod(self.trips[tag].mean for tag in self.plan.order))
+        costs, cells = self.costs, self._cells()
         programs = cells * self.split
         held = self.occupancy()
         at_once = costs.multiprocessors * held
@@ -110,6 +110,17 @@ class GpuLaunch:
             fitted=costs.fitted,
         )
 
+    def _cells(self) -> Number:
+        return np.maximum(1, prod(self.trips[tag].mean for tag in self.plan.order))
+
+    def _each(self) -> Number:
+        """Programs for a multiprocessor; without end where only a launch tells."""
+        try:
+            started, _ = self._started(self._cells() * self.split)
+            return np.ceil(started / self.costs.multiprocessors)
+        except UnknownError:
+            return np.inf
+
     def _split_reductions(self) -> list[tuple[str, ...]]:
         """The paths of loops whose carried values are combined by a launch more."""
         if self.split == 1:
@@ -134,11 +145,8 @@ class GpuLaunch:
 
     def occupancy(self) -> Number:
         """Programs that one multiprocessor holds: by threads, by shared memory, by registers; at least one."""
-        program = self.program
-        most = np.minimum(self.costs.programs, self.costs.threads // program.threads)
-        shared = self.chip.shared_bytes // np.maximum(1, program.shared_bytes)
-        registers = self.chip.registers // (np.minimum(program.registers, 255) * program.threads)
-        return np.maximum(1, np.minimum(most, np.minimum(shared, registers)))
+        shared = self.chip.shared_bytes // np.maximum(1, self.program.shared_bytes)
+        return np.maximum(1, np.minimum(self.program.held_by_registers, shared))
 
     # What multiprocessors do: seconds with all of them at work.
 

@@ -18,6 +18,7 @@ from kopt.ir.widths import next_power_of_two
 from kopt.planning.trips import Number, Sizes, max_of, value
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
+from kopt.targets.costs import gpu_costs
 
 #: Lanes of its largest tile that a warp holds, where a program has the most warps; and where it has the fewest.
 _LANES, _FEW_LANES = 512, 128
@@ -51,14 +52,23 @@ def warps(lanes: Number, products: Number = 0, rows: Number = 0, words: Number =
     return np.where(products > 0, multiplied, np.minimum(_MOST_WARPS, others)).astype(int)
 
 
-def stages(staged: Number, budget: Budget) -> Number:
-    """Loads in flight of a loop that feeds products so many bytes a visit; a tenth stays for what Triton adds.
+def stages(staged: Number, budget: Budget, staying: Number = 0, programs: Number = 1) -> Number:
+    """Stages of a loop that feeds products so many bytes a visit: those with the most visits' loads in flight.
+
+    A program has all but one stage in flight, a multiprocessor those of the programs that it holds side by side: of
+    ``programs`` at most, each of which shares ``staying`` bytes besides. Of equal numbers the fewest stages. A tenth of
+    shared memory stays for what Triton adds.
 
     On AMD's chips two: the next visit's operands stand in registers, until those of this one are read.
     """
     if budget.gpu.backend == "hip":
         return np.where(staged <= budget.shared, 2, 1)
-    return np.clip(budget.shared * 9 // 10 // np.maximum(1, staged), 1, budget.STAGES)
+    room, found, most = budget.shared * 9 // 10, np.int64(1), np.int64(0)
+    for count in range(2, budget.STAGES + 1):
+        held = np.minimum(np.maximum(1, programs), room // np.maximum(1, count * staged + staying))
+        in_flight = held * (count - 1)
+        found, most = np.where(in_flight > most, count, found), np.maximum(most, in_flight)
+    return found
 
 
 def _power(number: Number) -> Number:
@@ -69,13 +79,18 @@ def _power(number: Number) -> Number:
 
 
 class GpuProgram:
-    """The programs of a launch at given sizes, with what its plan's ``options`` say of warps and stages."""
+    """The programs of a launch at given sizes, with what its plan's ``options`` say of warps and stages.
 
-    def __init__(self, model: LaunchModel, sizes: Sizes, options: Mapping[str, Any], chip: GpuChip):
+    ``each`` are the programs that the launch has for a multiprocessor.
+    """
+
+    def __init__(
+        self, model: LaunchModel, sizes: Sizes, options: Mapping[str, Any], chip: GpuChip, each: Number = np.inf
+    ):
         self._model, self._sizes, self._budget = model, sizes, Budget(chip)
         self._products = [work for work in model.work if work.unit == "product"]
         self._loops = {axis.tag for axis in model.axes if axis.form == "loop"}
-        self._options = options
+        self._options, self._each = options, each
         self._lanes_of: dict[tuple[Coefficient, ...], Number] = {}
         self._warp_size = chip.warp_size
 
@@ -90,10 +105,18 @@ class GpuProgram:
 
     @cached_property
     def stages(self) -> Number:
-        """The loads of its loops that are in flight at once."""
+        """The stages of its loops: visits whose operands are shared at once."""
         if "stages" in self._options:
             return int(self._options["stages"])
-        return stages(max_of(map(self._loaded, self._paths)), self._budget)
+        staged, staying = (max_of(map(of, self._paths)) for of in (self._loaded, self._staying))
+        return stages(staged, self._budget, staying, np.minimum(self._each, self.held_by_registers))
+
+    @cached_property
+    def held_by_registers(self) -> Number:
+        """Programs that a multiprocessor has threads and registers for."""
+        costs, registers = gpu_costs(self._budget.gpu), np.minimum(self.registers, 255) * self.threads
+        most = np.minimum(costs.programs, costs.threads // self.threads)
+        return np.maximum(1, np.minimum(most, self._budget.gpu.registers // registers))
 
     @property
     def threads(self) -> Number:
