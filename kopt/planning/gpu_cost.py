@@ -75,13 +75,14 @@ class GpuLaunch:
         held = self.occupancy()
         at_once = costs.multiprocessors * held
         started, slots = self._started(programs)
+        together = np.maximum(1, np.minimum(started / costs.multiprocessors, held))
         reads = [access for access in self.model.accesses if access.mode != "store"]
         writes = [access for access in self.model.accesses if access.mode != "load"]
         read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
         partial, launches = cells * self.split * self._partial_bytes(), len(self._split_reductions())
         read, written = read + partial, written + partial
         busy = programs / (np.ceil(programs / slots) * slots)
-        products, vectors = self._products(held), self._vectors()
+        products, vectors = self._products(together), self._vectors()
         cached = sum(self._asked(one) for one in self.model.accesses)
         cached = cached / (costs.l2_share * costs.l2_bytes_per_second)
         on_their_way = np.minimum(programs, at_once) * self._in_flight(reads or writes)
@@ -90,10 +91,9 @@ class GpuLaunch:
         moved = (read + written) / (costs.hbm_share * self.chip.hbm_bytes_per_second * hidden)
         dispatched = np.ceil(started / costs.multiprocessors) * costs.dispatch_seconds
         parts = [products / busy, vectors / busy, cached / busy, moved, dispatched]
-        overhead = np.ceil(started / at_once) * costs.program_seconds / held
+        overhead = np.ceil(started / at_once) * costs.program_seconds / together
         overhead = overhead + (1 + launches) * costs.launch_seconds
         slowest = max_of(parts)
-        together = np.maximum(1, np.minimum(programs / costs.multiprocessors, held))
         ahead = np.where(products > 0, self.program.stages**2, 1)
         exposed = np.maximum(_EXPOSED, 1 / (together * ahead))
         return replace(
@@ -171,10 +171,13 @@ class GpuLaunch:
         """How often work is done, or an array accessed, in the whole launch."""
         return prod(self.trips[tag].mean for tag in one.path)
 
-    def _products(self, held: Number) -> Number:
-        """Seconds of products: of matrix units, or of the shared memory that feeds them."""
+    def _products(self, together: Number) -> Number:
+        """Seconds of products: of matrix units, or of the shared memory that feeds them.
+
+        What a visit takes besides is hidden by the programs that run ``together`` on a multiprocessor.
+        """
         work = [one for one in self.model.work if one.unit == "product"]
-        cycles = sum(self._times(one) * one.count * (self._cycles(one) + _VISIT_CYCLES / held) for one in work)
+        cycles = sum(self._times(one) * one.count * (self._cycles(one) + _VISIT_CYCLES / together) for one in work)
         return cycles / (self.costs.clock_hz * self.costs.multiprocessors)
 
     def _cycles(self, work: Work) -> Number:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kopt.cached_property import cached_property
+from kopt.ir.atoms import Lane
 from kopt.ir.launch_model import LaunchModel, Live, ModelAccess, Work
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.widths import next_power_of_two
@@ -34,6 +35,8 @@ _LANE_BY_LANE = ("elementwise", "transcendental")
 _ADDRESSES = 40
 #: What a product has of a tile of rows that a warp multiplies.
 _MMA_ROWS = 16
+#: Rows of a product that the matrix units of chips which have such read from shared memory by themselves.
+_ASYNCHRONOUS_ROWS = 64
 #: The tags and sizes of a value's dimensions.
 Dims = Sequence[tuple[str, Coefficient]]
 
@@ -52,23 +55,33 @@ def warps(lanes: Number, products: Number = 0, rows: Number = 0, words: Number =
     return np.where(products > 0, multiplied, np.minimum(_MOST_WARPS, others)).astype(int)
 
 
-def stages(staged: Number, budget: Budget, staying: Number = 0, programs: Number = 1) -> Number:
+def stages(staged: Number, budget: Budget, staying: Number = 0, programs: Number = 1, waits: Number = True) -> Number:
     """Stages of a loop that feeds products so many bytes a visit: those with the most visits' loads in flight.
 
     A program has all but one stage in flight, a multiprocessor those of the programs that it holds side by side: of
     ``programs`` at most, each of which shares ``staying`` bytes besides. Of equal numbers the fewest stages. A tenth of
-    shared memory stays for what Triton adds.
+    shared memory stays for what Triton adds to stages that it is filled with. ``waits`` as for `copies`.
 
     On AMD's chips two: the next visit's operands stand in registers, until those of this one are read.
     """
     if budget.gpu.backend == "hip":
         return np.where(staged <= budget.shared, 2, 1)
-    room, found, most = budget.shared * 9 // 10, np.int64(1), np.int64(0)
+    found, most = np.int64(1), np.int64(0)
     for count in range(2, budget.STAGES + 1):
-        held = np.minimum(np.maximum(1, programs), room // np.maximum(1, count * staged + staying))
-        in_flight = held * (count - 1)
+        size = copies(count, waits) * staged
+        held = np.minimum(np.maximum(1, programs), budget.shared // np.maximum(1, size + staying))
+        in_flight = np.where(size <= budget.shared * 9 // 10, held * (count - 1), 0)
         found, most = np.where(in_flight > most, count, found), np.maximum(most, in_flight)
     return found
+
+
+def copies(stages: Number, waits: Number) -> Number:
+    """How often shared memory holds a visit's operands.
+
+    For each stage where a matrix unit reads them there by itself while the next product begins; else one time less,
+    since a product ``waits`` until registers have them.
+    """
+    return np.maximum(1, stages - np.asarray(waits, int))
 
 
 def _power(number: Number) -> Number:
@@ -109,7 +122,14 @@ class GpuProgram:
         if "stages" in self._options:
             return int(self._options["stages"])
         staged, staying = (max_of(map(of, self._paths)) for of in (self._loaded, self._staying))
-        return stages(staged, self._budget, staying, np.minimum(self._each, self.held_by_registers))
+        return stages(staged, self._budget, staying, np.minimum(self._each, self.held_by_registers), self._waits)
+
+    @cached_property
+    def _waits(self) -> Number:
+        """Whether products read their operands from registers, and loads wait for them."""
+        if gpu_costs(self._budget.gpu).mma_rows <= _MMA_ROWS:
+            return True
+        return max_of(self._value(work.dims[-3][1]) for work in self._products) < _ASYNCHRONOUS_ROWS
 
     @cached_property
     def held_by_registers(self) -> Number:
@@ -126,12 +146,12 @@ class GpuProgram:
     @cached_property
     def shared_bytes(self) -> Number:
         """Bytes of the operands of products: every stage of what a visit loads, and what stays for all visits."""
-        kept = np.maximum(1, self.stages - (self._budget.gpu.backend == "hip"))
+        kept = copies(self.stages, self._waits)
         return max_of(kept * self._loaded(path) + self._staying(path) for path in self._paths)
 
     def shared_items(self) -> dict[str, int]:
         """Bytes of shared memory by operand: those of all stages of what visits load for their products."""
-        kept = np.maximum(1, self.stages - (self._budget.gpu.backend == "hip"))
+        kept = copies(self.stages, self._waits)
         loads = (one for path in self._paths if self.is_pipelined(path) for one in self._loads(path))
         found: dict[str, int] = {}
         for one in (one for one in loads if len(one.relation.lanes) > 1):
@@ -142,7 +162,7 @@ class GpuProgram:
     @cached_property
     def registers(self) -> Number:
         """Registers of a thread: its share of what products sum and multiply, or of what else is alive at once."""
-        words = [self._sums(path) + self._computed(path) / 2 for path in self._paths]
+        words = [self._sums(path) + self._computed(path) / 2 + self._multiplied(path) for path in self._paths]
         others = [live for live in self._model.live if live.path not in self._paths]
         words += [self._words(live, bool(self._products)) + self._carried(live.path) for live in others]
         return _ADDRESSES + max_of(words) / self.threads
@@ -166,8 +186,9 @@ class GpuProgram:
         # Blocks at loaded places have pointers and masks beside their values.
         masked = any(one.address for path in self._paths for one in self._loads(path))
         held = np.where(products > 0, Budget.tile_lanes(True, wide) // (1 + masked), Budget.TILE_LANES)
+        counted = np.where(self._waits, self._budget.COUNTED_REGISTERS, self._budget.THREAD_REGISTERS)
         return (
-            (self.registers < self._budget.THREAD_REGISTERS)
+            (self.registers < counted)
             & (self.shared_bytes <= self._budget.shared)
             & (self.largest_tile <= held)
         )
@@ -185,6 +206,30 @@ class GpuProgram:
         """Lanes of the results of all products of one body."""
         found = (work for work in self._products if work.path == path)
         return sum(work.count * self._size((*work.dims[:-2], work.dims[-1])) for work in found)
+
+    def _multiplied(self, path: Sequence[str]) -> Number:
+        """Registers of operands that products read from there: 32 bytes of each row and column of a warp, twice.
+
+        A warp has a square of the sums. Of operands of 8 bits whose columns follow one another each number has a
+        register, until they are packed row by row.
+        """
+        if self._budget.gpu.backend == "hip":
+            return 0
+        products = [work for work in self._products if work.path == path and work.dtype not in ("f32", "f64")]
+        squares = (work.count * np.sqrt(self._size((work.dims[-3], work.dims[-1])) / self.warps) for work in products)
+        unpacked = sum(self._size(work.dims[-2:]) for work in products if self._is_repacked(work))
+        return np.where(self._waits, max_of(squares) * self.threads + unpacked, 0)
+
+    def _is_repacked(self, product: Work) -> bool:
+        """Whether the right operand has 8 bits, and those are neighbours in memory that a product does not sum."""
+        (_, k), (_, n) = product.dims[-2:]
+        return any(
+            self._model.operand(one.operand).dtype == product.dtype
+            and self._model.operand(one.operand).bits == 8
+            and one.relation.lanes[-2:] == (k, n)
+            and any(isinstance(atom, Lane) and atom.size == n for atom in one.relation.indices[-1].atoms())
+            for one in self._loads(product.path)
+        )
 
     def _computed(self, path: Sequence[str]) -> Number:
         """Lanes of operands of products that stand in registers: those computed, and those at loaded places."""

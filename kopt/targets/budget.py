@@ -65,6 +65,8 @@ class Budget:
     PRODUCT_TILE_LANES: ClassVar[int] = 32 * KiB
     #: Registers that a thread may be thought to need: of 255, for what the model does not see.
     THREAD_REGISTERS: ClassVar[int] = 192
+    #: The same where operands of products are counted too: nothing that takes less spills (sm80, Triton 3.9).
+    COUNTED_REGISTERS: ClassVar[int] = 245
     #: Elements of a tile beyond which cells are split: a 32-bit register each is all that a multiprocessor has.
     PLANE_LANES: ClassVar[int] = 64 * KiB
     #: Elements of one value that is alive while its lanes are combined: half of a multiprocessor's 32-bit registers,
