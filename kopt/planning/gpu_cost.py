@@ -91,7 +91,7 @@ class GpuLaunch:
         moved = (read + written) / (costs.hbm_share * self.chip.hbm_bytes_per_second * hidden)
         dispatched = np.ceil(started / costs.multiprocessors) * costs.dispatch_seconds
         parts = [products / busy, vectors / busy, cached / busy, moved, dispatched]
-        overhead = np.ceil(started / at_once) * costs.program_seconds / together
+        overhead = np.ceil(started / at_once) * costs.program_seconds / held
         overhead = overhead + (1 + launches) * costs.launch_seconds
         slowest = max_of(parts)
         ahead = np.where(products > 0, self.program.stages**2, 1)
