@@ -37,6 +37,10 @@ _ADDRESSES = 40
 _MMA_ROWS = 16
 #: Rows of a product that the matrix units of chips which have such read from shared memory by themselves.
 _ASYNCHRONOUS_ROWS = 64
+#: Words of pointers for each lane of a block at a loaded place: one of 64 bits for eight numbers of 16.
+_POINTERS = 2 / 8
+#: Bytes of a row that are summed over at once, at most, where registers hold what is multiplied: a line of memory.
+_SUMMED_BYTES = 128
 #: The tags and sizes of a value's dimensions.
 Dims = Sequence[tuple[str, Coefficient]]
 
@@ -191,7 +195,13 @@ class GpuProgram:
             (self.registers < counted)
             & (self.shared_bytes <= self._budget.shared)
             & (self.largest_tile <= held)
+            & (np.logical_not(self._waits) | (max_of(map(self._summed_bytes, self._products)) <= _SUMMED_BYTES))
         )
+
+    def _summed_bytes(self, product: Work) -> Number:
+        """Bytes of a row that a product sums over at once, where that is open; else none."""
+        k = self._value(product.dims[-2][1])
+        return k * operand_bits(self._model, product) // 8 if np.ndim(k) else 0
 
     @property
     def _paths(self) -> Collection[tuple[str, ...]]:
@@ -210,26 +220,29 @@ class GpuProgram:
     def _multiplied(self, path: Sequence[str]) -> Number:
         """Registers of operands that products read from there: 32 bytes of each row and column of a warp, twice.
 
-        A warp has a square of the sums. Of operands of 8 bits whose columns follow one another each number has a
-        register, until they are packed row by row.
+        A warp has a square of the sums. Numbers of 8 bits that become operands have a register each, and so do those
+        of right operands whose columns follow one another in memory, until they are packed row by row. Blocks at
+        loaded places have pointers.
         """
         if self._budget.gpu.backend == "hip":
             return 0
         products = [work for work in self._products if work.path == path and work.dtype not in ("f32", "f64")]
         squares = (work.count * np.sqrt(self._size((work.dims[-3], work.dims[-1])) / self.warps) for work in products)
-        unpacked = sum(self._size(work.dims[-2:]) for work in products if self._is_repacked(work))
-        return np.where(self._waits, max_of(squares) * self.threads + unpacked, 0)
-
-    def _is_repacked(self, product: Work) -> bool:
-        """Whether the right operand has 8 bits, and those are neighbours in memory that a product does not sum."""
-        (_, k), (_, n) = product.dims[-2:]
-        return any(
-            self._model.operand(one.operand).dtype == product.dtype
-            and self._model.operand(one.operand).bits == 8
-            and one.relation.lanes[-2:] == (k, n)
-            and any(isinstance(atom, Lane) and atom.size == n for atom in one.relation.indices[-1].atoms())
-            for one in self._loads(product.path)
+        unpacked = sum(
+            self._lanes(one.relation.lanes)
+            for one in self._loads(path)
+            if self._model.operand(one.operand).bits == 8 and any(self._is_unpacked(one, work) for work in products)
         )
+        pointers = sum(self._lanes(one.relation.lanes) for one in self._loads(path) if one.address) * _POINTERS
+        return np.where(self._waits, max_of(squares) * self.threads + unpacked + pointers, 0)
+
+    def _is_unpacked(self, load: ModelAccess, product: Work) -> bool:
+        """Whether a load's numbers are no left operand of a product as they are, nor a right one row by row."""
+        (_, k), (_, n) = product.dims[-2:]
+        if self._model.operand(load.operand).dtype != product.dtype:
+            return len(load.relation.lanes) > 1
+        last = load.relation.indices[-1].atoms()
+        return load.relation.lanes[-2:] == (k, n) and any(isinstance(atom, Lane) and atom.size == n for atom in last)
 
     def _computed(self, path: Sequence[str]) -> Number:
         """Lanes of operands of products that stand in registers: those computed, and those at loaded places."""
