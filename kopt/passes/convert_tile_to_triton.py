@@ -8,7 +8,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, UnitAttr, i1
+from xdsl.dialects.builtin import Float8E4M3FNType, IntegerType, MemRefType, ModuleOp, UnitAttr, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -43,7 +43,7 @@ class ConvertTileToTritonPass(ModulePass):
     whose buffer is a ``descriptor`` are marked so. Warps, stages and the order of cells are the plan's; without a
     plan they follow from the blocks, as in ``plan-accesses``, and from the order of the grid. The plan also gives
     the number of persistent ``programs`` that share the cells, how many rows of cells run side by side (``group``),
-    and the most ``registers`` of a thread.
+    and the most ``registers`` of a thread. For chips without float8_e4m3fn the launch has ``e4m3_bytes``.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes
@@ -109,6 +109,8 @@ class ConvertTileToTritonPass(ModulePass):
                 inside[value] = _number_inside(grid, value, body, inside)
         counts = [inside[count] if isinstance(count, SSAValue) else count for count in counts]
         _move_body(grid, body, inside, counts, group)
+        if not GPU_CHIPS[self.chip].e4m3 and _has_e4m3(launch):
+            launch.attributes["e4m3_bytes"] = UnitAttr()
         Rewriter.replace_op(grid, launch)
 
 
@@ -131,6 +133,12 @@ def _check(grid: tile.GridOp) -> None:
                     notes=["choose smaller block_sizes, or walk the dimension in a loop"],
                     id="gpu-block",
                 )
+
+
+def _has_e4m3(launch: triton.LaunchOp) -> bool:
+    """Whether a kernel loads, stores or computes float8_e4m3fn."""
+    types = [value.type for op in walk(launch.body) for value in (*op.operands, *op.results)]
+    return any(isinstance(getattr(type, "element_type", None), Float8E4M3FNType) for type in types)
 
 
 def _mark_descriptors(grid: tile.GridOp) -> None:

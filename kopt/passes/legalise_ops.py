@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 
 from kopt.dialects.tile import ELEMENTWISE, DotOp
 from kopt.passes.gpu.powers import ExpandPower
-from kopt.passes.gpu.products import DotToSum, MergeBatches, PrecisionOfChip, UnsignedToSigned
+from kopt.passes.gpu.products import DotToSum, Float8ToHalf, MergeBatches, PrecisionOfChip, UnsignedToSigned
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 from kopt.targets.chips import GPU_CHIPS, chip_option
@@ -26,6 +26,7 @@ class LegaliseOpsPass(ModulePass):
     |---|---|
     | `tile.dot` of fewer than 16 summed lanes, of wide integers, of one exact row | a sum of products |
     | `tile.dot` of `ui8` | one of `i8`, each number 128 less, and sums that make up for it |
+    | `tile.dot` of f8E4M3FN, which ``chip`` lacks | one of f16, which has all of its numbers |
     | `tile.dot` with several batch dimensions | one with their product |
     | `tile.dot` with a precision that Triton lacks for ``chip``, of AMD's mostly | one that is exact, with a remark |
     | `tile.pow` by 1, 2, 3, -1 | products, a reciprocal: exactly what torch computes |
@@ -43,5 +44,6 @@ class LegaliseOpsPass(ModulePass):
     chip: str = chip_option(GPU_CHIPS, "sm90")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        products = (*PATTERNS[DotOp], PrecisionOfChip(GPU_CHIPS[self.chip]))
+        chip = GPU_CHIPS[self.chip]
+        products = (*PATTERNS[DotOp], PrecisionOfChip(chip), *([] if chip.e4m3 else [Float8ToHalf()]))
         walk_and_apply_patterns(op, {**PATTERNS, DotOp: products})

@@ -52,7 +52,8 @@ class GpuChip:
     ``atomic_adds`` are the 16-bit floats that its memory adds to, each addition rounded. ``precisions`` are the
     roundings of f32 operands that Triton's products have there, besides exact ones. ``descriptors`` says whether its
     copy engine brings blocks by tensor descriptors. ``scales`` are the element types of scales that its matrix unit
-    multiplies with, each for how many neighbours. ``costs`` as for `TpuChip`.
+    multiplies with, each for how many neighbours. ``e4m3`` says whether it has float8_e4m3fn, or bytes in its place.
+    ``costs`` as for `TpuChip`.
     """
 
     name: str
@@ -65,6 +66,7 @@ class GpuChip:
     registers: int = 64 * KiB
     precisions: tuple[str, ...] = ("tf32", "tf32x3", "bf16x3")
     descriptors: bool = False
+    e4m3: bool = True
     scales: Mapping[str, int] = field(default_factory=dict, hash=False)
     costs: GpuCosts | None = field(default=None, compare=False)
 
@@ -89,9 +91,9 @@ _MX_NV: Mapping[str, int] = {**_MX, "f8E4M3FN": 16}
 
 _GPUS = {
     #         name    backend arch lanes   shared   HBM B/s  atomic additions
-    "sm75": GpuChip("sm75", "cuda", 75, 32, 64 * KiB, 3.20e11, ("f16",), precisions=("tf32", "tf32x3")),
-    "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",)),
-    "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",)),
+    "sm75": GpuChip("sm75", "cuda", 75, 32, 64 * KiB, 3.20e11, ("f16",), precisions=("tf32", "tf32x3"), e4m3=False),
+    "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",), e4m3=False),
+    "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",), e4m3=False),
     "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",)),
     "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12, descriptors=True),
     "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV),

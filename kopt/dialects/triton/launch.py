@@ -69,6 +69,8 @@ class LaunchOp(Op):
     Where extents differ from call to call, ``programs`` is the number for each combination of their blocks. In
     ``grid (8 per %m / 64)`` there are 8 programs for each block of 64 elements of ``%m``.
 
+    With the attribute ``e4m3_bytes`` the chip lacks float8_e4m3fn: kernels have bytes in its place, and convert these.
+
     ``num_warps``, ``num_stages`` and ``max_registers`` are Triton's launch options. Through a ``writeonly`` pointer
     nothing is read.
 
@@ -126,6 +128,11 @@ class LaunchOp(Op):
     def written_only(self) -> tuple[SSAValue, ...]:
         """The body's arguments through which nothing is read."""
         return tuple(self.body.block.args[number] for number in ints_of(self.write_only))
+
+    @property
+    def e4m3_bytes(self) -> bool:
+        """Whether bytes stand for float8_e4m3fn."""
+        return "e4m3_bytes" in self.attributes
 
     @property
     def per(self) -> tuple[tuple[SSAValue, int], ...]:

@@ -127,6 +127,26 @@ def _to_e4m3(x):
 
 
 @triton.jit
+def _from_e4m3_bytes(x):
+    # f16 has one bit of the exponent more, and a bias that is greater by 8.
+    code = x.to(tl.int16)
+    half = (((code & 0x7F) << 7) | ((code & 0x80) << 8)).to(tl.float16, bitcast=True)
+    return tl.where((code & 0x7F) == 0x7F, float("nan"), half * 256.0).to(tl.float16)
+
+
+@triton.jit
+def _to_e4m3_bytes(x):
+    # What is beyond the range becomes the largest number. Below 2**-6 steps are those of f32 at 2**14.
+    x = x.to(tl.float32)
+    size = tl.minimum(tl.abs(x), 448.0)
+    bits = size.to(tl.int32, bitcast=True)
+    small = (size + 16384.0).to(tl.int32, bitcast=True) - 0x46800000
+    code = tl.where(size < 0.015625, small, ((bits + 0x7FFFF + ((bits >> 20) & 1)) >> 20) - 960)
+    sign = (x.to(tl.int32, bitcast=True) >> 24) & 0x80
+    return (tl.where(x != x, 0x7F, code) | sign).to(tl.uint8)
+
+
+@triton.jit
 def _to_e5m2(x):
     # What is beyond the range becomes infinite, where conversions of a GPU stop at the largest number.
     x = x.to(tl.float32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, bf16, f32, i1, i32
+from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, bf16, f16, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects import tile, triton
@@ -144,8 +144,11 @@ def print_select(kernel: TritonPrinter, op: tile.SelectOp) -> None:
     """``tl.where(c, a, b)``, which takes literals in the other branch's type."""
     condition = kernel.typed(op.condition)
     branches = [kernel[op.on_true], kernel[op.on_false]]
-    guessed = tile.tile_type(op.on_true).element_type in (f32, i32)
-    if not guessed and all(branch.literal is not None for branch in branches):
+    element = tile.tile_type(op.on_true).element_type
+    guessed = element in (f32, i32)
+    if kernel.is_bytes(element):
+        branches = [kernel.typed(op.on_true), kernel.typed(op.on_false)]
+    elif not guessed and all(branch.literal is not None for branch in branches):
         branches[0] = kernel.typed(op.on_true)
     kernel.define(op.result, kernel.spelt("tl.where({0}, {1}, {2})", condition, *branches))
 
@@ -155,11 +158,17 @@ _TO_FP8: dict[type[Attribute], str] = {Float8E4M3FNType: "_to_e4m3({0})", Float8
 
 
 def print_cast(kernel: TritonPrinter, op: tile.CastOp) -> None:
-    """``v.to(tl.float32)``; to a boolean it is ``v != 0``. From fp8 to integers Triton has no cast: by f32."""
+    """``v.to(tl.float32)``; to a boolean it is ``v != 0``. From fp8 to integers Triton has no cast: by f32.
+
+    Bytes that stand for float8_e4m3fn become f16 first, which has all of its numbers.
+    """
     source = kernel.typed(op.input)
     kind, target = tile.tile_type(op.input).element_type, tile.tile_type(op.result).element_type
+    if kind != target and kernel.is_bytes(kind):
+        kind, source = f16, kernel.spelt("_from_e4m3_bytes({0})", source)
     if _is_fp8(target) and kind != target:
-        kernel.define(op.result, kernel.spelt(_TO_FP8[type(target)], source))
+        spelt = "_to_e4m3_bytes({0})" if kernel.is_bytes(target) else _TO_FP8[type(target)]
+        kernel.define(op.result, kernel.spelt(spelt, source))
         return
     if _is_fp8(kind) and isinstance(target, IntegerType):
         source = kernel.spelt(f"{{0}}.to({kernel.dtype(f32)})", source)

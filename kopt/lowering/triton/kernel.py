@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import MemRefType, f32, i1
+from xdsl.dialects.builtin import Float8E4M3FNType, MemRefType, f32, i1
 from xdsl.dialects.scf import YieldOp as ScfYieldOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -202,9 +202,15 @@ class TritonPrinter(Printer):
 
     def dtype(self, type: Attribute) -> str:
         """``tl.float32`` for an element type."""
+        if self.is_bytes(type):
+            return "tl.uint8"
         found = dtypes.from_ir(type)
         assert found is not None, "verify-triton"
         return f"tl.{found.triton}"
+
+    def is_bytes(self, type: Attribute) -> bool:
+        """Whether bytes stand for an element type that the chip lacks."""
+        return isinstance(type, Float8E4M3FNType) and self.launch.e4m3_bytes
 
     def literal(self, attr: Attribute) -> Expr:
         """A literal attribute as an expression."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import Float8E4M3FNType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -151,6 +151,7 @@ def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
     """What prints launches of kernels: ``name_0_kernel[(8,)](x, out, num_warps=4, num_stages=2)``."""
 
     def print_launch(writer: Writer, launch: triton.LaunchOp, arguments: list[str]) -> None:
+        arguments = [*_as_bytes(launch, arguments)] if launch.e4m3_bytes else arguments
         arguments = [*descriptors.arguments(launch, arguments), *map(plain_name, launched_extents(launch))]
         options = [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
         if launch.max_registers is not None:
@@ -158,3 +159,10 @@ def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
         writer.line(f"{kernels[launch]}[({programs(launch)},)]({', '.join([*arguments, *options])})")
 
     return print_launch
+
+
+def _as_bytes(launch: triton.LaunchOp, arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments of a launch, those in float8_e4m3fn as bytes."""
+    for value, text in zip(launch.inputs, arguments, strict=True):
+        element = value.type.element_type  # pyright: ignore[reportAttributeAccessIssue]
+        yield f"{text}.view(torch.uint8)" if isinstance(element, Float8E4M3FNType) else text

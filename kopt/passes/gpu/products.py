@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType, Signedness, StringAttr, f32, i8, i32
+from xdsl.dialects.builtin import Float8E4M3FNType, IntegerType, Signedness, StringAttr, f16, f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -96,6 +96,19 @@ class PrecisionOfChip(RewritePattern):
         remark(op, f"Triton has no '{precision}' on {self.chip.name}: the product is exact, as by 'ieee'")
         op.precision = StringAttr("ieee")
         rewriter.notify_op_modified(op)
+
+
+class Float8ToHalf(RewritePattern):
+    """``dot`` of ``f8E4M3FN`` → one of ``f16``: each number of the former is one of the latter."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tile.DotOp, rewriter: PatternRewriter, /) -> None:
+        types = [tile.tile_type(value).element_type for value in (op.lhs, op.rhs)]
+        if not any(isinstance(type, Float8E4M3FNType) for type in types):
+            return
+        build = Builder(op, rewriter=rewriter)
+        lhs, rhs = (build.cast(value, f16) for value in (op.lhs, op.rhs))
+        build.replace(build.add(tile.DotOp(lhs, rhs, op.accumulator, tile.tile_type(op.result).element_type)))
 
 
 class MergeBatches(RewritePattern):
