@@ -86,11 +86,30 @@ def takes_descriptor(access: tile.Access, chip: GpuChip) -> bool:
     if not chip.descriptors or not isinstance(access, DescribedAccess):
         return False
     of_product = _is_factor(access) if isinstance(access, tile.LoadOp) else _is_product(access)
-    return of_product and why_no_descriptor(access) is None
+    if not of_product or why_no_descriptor(access) is not None:
+        return False
+    return isinstance(access, tile.StoreOp) or not any(map(_is_repacked, _beside(access)))
 
 
 def _is_factor(load: tile.LoadOp) -> bool:
-    return any(isinstance(op, tile.DotOp) for op in _takers(load.result))
+    return any(isinstance(op, tile.DotOp) for op, _ in _takers(load.result))
+
+
+def _beside(load: tile.LoadOp) -> list[tile.LoadOp]:
+    """The loads of operands that come with a load: two kinds of copies are waited for one after the other."""
+    block = load.parent_block()
+    return [] if block is None else [op for op in block.ops if isinstance(op, tile.LoadOp) and _is_factor(op)]
+
+
+def _is_repacked(load: tile.LoadOp) -> bool:
+    """Whether a right operand of 8 bits has columns that follow one another: threads read it, and pack it row by row.
+
+    They take what a thread has copied by itself, but not what a descriptor brings, which the matrix unit reads.
+    """
+    type = tile.tile_type(load.result)
+    return getattr(type.element_type, "bitwidth", 0) == 8 and any(
+        isinstance(op, tile.DotOp) and not moved and tile.tile_type(op.rhs) == type for op, moved in _takers(load.result)
+    )
 
 
 def _is_product(store: tile.StoreOp) -> bool:
@@ -218,13 +237,14 @@ def _launched(op: Operation) -> Operation | None:
     return grid
 
 
-def _takers(value: SSAValue) -> Iterator[Operation]:
-    """What takes a block, behind operations that only put its lanes elsewhere."""
+def _takers(value: SSAValue) -> Iterator[tuple[Operation, bool]]:
+    """What takes a block, behind casts and operations that only put its lanes elsewhere; and whether some transpose it.
+    """
     for use in value.uses:
         op = use.operation
-        if isinstance(op, tile.TransposeOp | tile.ReshapeOp):
-            yield from _takers(op.result)
+        if isinstance(op, tile.TransposeOp | tile.ReshapeOp | tile.CastOp):
+            yield from ((taker, moved or isinstance(op, tile.TransposeOp)) for taker, moved in _takers(op.result))
         elif isinstance(op, tile.ScalingExtfOp) and use.index == 0:
             yield from _takers(op.result)
         else:
-            yield op
+            yield op, False

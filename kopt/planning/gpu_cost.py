@@ -32,6 +32,8 @@ from kopt.targets.costs import GPU_INSTRUCTIONS, gpu_costs
 _EXPOSED = 0.1
 #: What a walk takes of the time of a program that holds its values: nothing is loaded ahead of a visit.
 _WALKED = 1.1
+#: The same of products that take their operands by way of registers, on chips that need not.
+_FEW_ROWS = 1.05
 #: Bytes of a piece of memory that is moved as a whole, and what a multiprocessor's shared memory gives in one cycle.
 _SECTOR, _SHARED_BYTES = 64, 128
 #: Bytes that a thread loads at once, at most, and the instructions of one such load.
@@ -94,11 +96,12 @@ class GpuLaunch:
         overhead = np.ceil(started / at_once) * costs.program_seconds / held
         overhead = overhead + (1 + launches) * costs.launch_seconds
         slowest = max_of(parts)
+        share = np.where(self.program.walks, _WALKED, 1) * np.where(self.program.few_rows, _FEW_ROWS, 1)
         ahead = np.where(products > 0, self.program.stages**2, 1)
         exposed = np.maximum(_EXPOSED, 1 / (together * ahead))
         return replace(
             memory,
-            seconds=np.where(self.program.walks, _WALKED, 1) * slowest + exposed * (sum(parts) - slowest) + overhead,
+            seconds=share * slowest + exposed * (sum(parts) - slowest) + overhead,
             mxu_seconds=products,
             vpu_seconds=vectors,
             bytes_in=read,

@@ -128,10 +128,20 @@ class GpuProgram:
         staged, staying = (max_of(map(of, self._paths)) for of in (self._loaded, self._staying))
         return stages(staged, self._budget, staying, np.minimum(self._each, self.held_by_registers), self._waits)
 
+    @property
+    def _reads_itself(self) -> bool:
+        """Whether the chip has matrix units that read shared memory."""
+        return gpu_costs(self._budget.gpu).mma_rows > _MMA_ROWS
+
+    @property
+    def few_rows(self) -> Number:
+        """Whether products have fewer rows than a matrix unit needs to read its operands by itself."""
+        return bool(self._products) and self._reads_itself & self._waits
+
     @cached_property
     def _waits(self) -> Number:
         """Whether products read their operands from registers, and loads wait for them."""
-        if gpu_costs(self._budget.gpu).mma_rows <= _MMA_ROWS:
+        if not self._reads_itself:
             return True
         return max_of(self._value(work.dims[-3][1]) for work in self._products) < _ASYNCHRONOUS_ROWS
 
@@ -195,7 +205,7 @@ class GpuProgram:
             (self.registers < counted)
             & (self.shared_bytes <= self._budget.shared)
             & (self.largest_tile <= held)
-            & (np.logical_not(self._waits) | (max_of(map(self._summed_bytes, self._products)) <= _SUMMED_BYTES))
+            & (self._reads_itself | (max_of(map(self._summed_bytes, self._products)) <= _SUMMED_BYTES))
         )
 
     def _summed_bytes(self, product: Work) -> Number:

@@ -64,7 +64,7 @@ class Budget:
     #: Sums of products of narrow operands: 128 by 256, which are 128 registers of the threads of eight warps.
     PRODUCT_TILE_LANES: ClassVar[int] = 32 * KiB
     #: Registers that a thread may be thought to need: of 255, for what the model does not see.
-    THREAD_REGISTERS: ClassVar[int] = 192
+    THREAD_REGISTERS: ClassVar[int] = 208
     #: The same where operands of products are counted too: nothing that takes less spills (sm80, Triton 3.9).
     COUNTED_REGISTERS: ClassVar[int] = 245
     #: Elements of a tile beyond which cells are split: a 32-bit register each is all that a multiprocessor has.
