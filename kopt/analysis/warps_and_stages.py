@@ -63,12 +63,24 @@ def default_num_stages(grid: tile.GridOp, chip: GpuChip, warps: int, known: Grid
         return 2 if loops else 1
     model = fixed_model(grid, known or GridNames.of(grid))
     plan = replace(gpu_candidate(model), options=(("warps", warps),))
-    return int(GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).program.stages)
+    found = int(GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).program.stages)
+    # The model takes whole dimensions to be walked; those that no pass has made walks of are loaded as a whole.
+    return min(found, 1 + Budget(chip).shared // max(1, *map(_staged_bytes, loops)))
+
+
+def _staged_bytes(loop: tile.ForOp) -> int:
+    """Bytes that one visit of a loop loads, where it feeds a product."""
+    loads = [op for op in loop.body.block.ops if isinstance(op, tile.LoadOp)] if _feeds_a_product(loop) else []
+    return sum(_bytes(tile.tile_type(op.result)) for op in loads)
 
 
 def _feeds_a_product(loop: tile.ForOp) -> bool:
     kinds = {type(op) for op in loop.body.block.ops}
     return {tile.DotOp, tile.LoadOp} <= kinds
+
+
+def _bytes(type: tile.TileType) -> int:
+    return prod(type.shape) * max(1, _bits(type) // 8)
 
 
 def _bits(type: tile.TileType) -> int:

@@ -12,7 +12,8 @@ from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS
 from test.named import only
 
-CHIP = Budget(GPU_CHIPS["sm90"])
+SM90 = GPU_CHIPS["sm90"]
+CHIP = Budget(SM90)
 
 
 def grid(body: str) -> GridOp:
@@ -99,12 +100,12 @@ def test_values_that_are_alive_at_once_have_more_warps() -> None:
     ],
 )
 def test_as_many_loads_are_in_flight_as_shared_memory_holds(body: str, wanted: int) -> None:
-    assert default_num_stages(grid(body), CHIP) == wanted
+    assert default_num_stages(grid(body), SM90, 4) == wanted
     assert 1 <= wanted <= 4
 
 
 def test_a_block_larger_than_shared_memory_has_one_stage() -> None:
-    assert default_num_stages(grid(loop(product(512, 512, 512))), CHIP) == 1
+    assert default_num_stages(grid(loop(product(512, 512, 512))), SM90, 4) == 1
 
 
 def test_tiles_that_are_made_are_all_found_once() -> None:

@@ -12,7 +12,7 @@ def _aligned(x):
 
 
 @triton.jit
-def fp8_matmul_0_kernel(scales_x, scales_y, x_desc, y_desc, out_desc):
+def fp8_matmul_0_kernel(x, y, scales_x, scales_y, out_desc):
     BLOCK_0: tl.constexpr = 128
     BLOCK_1: tl.constexpr = 256
     BLOCK_2: tl.constexpr = 128
@@ -29,10 +29,11 @@ def fp8_matmul_0_kernel(scales_x, scales_y, x_desc, y_desc, out_desc):
     tile_n = tile_n_begin + tl.arange(0, BLOCK_1)
     # quantized.py:62: for tile_k in hl.tile(x.size(1)):
     acc = tl.zeros([BLOCK_0, BLOCK_1], tl.float32)
-    for tile_k in range(0, 4096, BLOCK_2):
+    for tile_k_begin in range(0, 4096, BLOCK_2):
+        tile_k = tile_k_begin + tl.arange(0, BLOCK_2)
         # quantized.py:63: acc = hl.dot(x[tile_m, tile_k], y[tile_k, tile_n], acc=acc)
-        x_block = x_desc.load([tile_m_begin, tile_k])
-        y_block = y_desc.load([tile_k, tile_n_begin])
+        x_block = tl.load(x + (tile_m[:, None] * 4096 + tile_k[None, :]))
+        y_block = tl.load(y + (tile_k[:, None] * 4096 + tile_n[None, :]))
         acc = tl.dot(x_block, y_block, acc)
     # quantized.py:64: out[tile_m, tile_n] = (acc * scales_x[tile_m][:, None] * scales_y[tile_n][None, :]).to(out.dtype)
     scales_x_block = tl.load(scales_x + tile_m)
@@ -46,12 +47,6 @@ def fp8_matmul(x, y, scales_x, scales_y):
     out = torch.empty((4096, 4096), dtype=torch.bfloat16, device=x.device)
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
     fp8_matmul_0_kernel[(512,)](
-        scales_x,
-        scales_y,
-        TensorDescriptor(_aligned(x), [4096, 4096], [4096, 1], [128, 128]),
-        TensorDescriptor(_aligned(y), [4096, 4096], [4096, 1], [128, 256]),
-        TensorDescriptor(out, [4096, 4096], [4096, 1], [128, 256]),
-        num_warps=8,
-        num_stages=4,
+        x, y, scales_x, scales_y, TensorDescriptor(out, [4096, 4096], [4096, 1], [128, 256]), num_warps=8, num_stages=4
     )
     return out

@@ -15,7 +15,7 @@ def _aligned(x):
 def matmul_0_kernel(x_desc, y_desc, out_desc):
     BLOCK_0: tl.constexpr = 64
     BLOCK_1: tl.constexpr = 64
-    BLOCK_2: tl.constexpr = 64
+    BLOCK_2: tl.constexpr = 128
     # matmul.py:18: for tile_m, tile_n in hl.tile([m, n]):
     pid = tl.program_id(0)
     first = pid // 96 * 8
@@ -41,10 +41,10 @@ def matmul(x, y):
     out = torch.empty((1024, 768), dtype=torch.bfloat16, device=x.device)
     # matmul.py:18: for tile_m, tile_n in hl.tile([m, n]):
     matmul_0_kernel[(192,)](
-        TensorDescriptor(_aligned(x), [1024, 1000], [1000, 1], [64, 64]),
-        TensorDescriptor(_aligned(y), [1000, 768], [768, 1], [64, 64]),
+        TensorDescriptor(_aligned(x), [1024, 1000], [1000, 1], [64, 128]),
+        TensorDescriptor(_aligned(y), [1000, 768], [768, 1], [128, 64]),
         TensorDescriptor(out, [1024, 768], [768, 1], [64, 64]),
         num_warps=4,
-        num_stages=4,
+        num_stages=3,
     )
     return out

@@ -15,7 +15,7 @@ def _aligned(x):
 def matmul_backward_0_kernel(grad_desc, y_desc, grad_x_desc):
     BLOCK_0: tl.constexpr = 64
     BLOCK_1: tl.constexpr = 64
-    BLOCK_2: tl.constexpr = 64
+    BLOCK_2: tl.constexpr = 128
     # matmul.py:31: for tile_m, tile_k in hl.tile([m, k]):
     pid = tl.program_id(0)
     first = pid // 128 * 8
@@ -67,11 +67,11 @@ def matmul_backward(grad, x, y):
     grad_y = torch.empty((1000, 768), dtype=torch.bfloat16, device=grad.device)
     # matmul.py:31: for tile_m, tile_k in hl.tile([m, k]):
     matmul_backward_0_kernel[(256,)](
-        TensorDescriptor(_aligned(grad), [1024, 768], [768, 1], [64, 64]),
-        TensorDescriptor(_aligned(y), [1000, 768], [768, 1], [64, 64]),
+        TensorDescriptor(_aligned(grad), [1024, 768], [768, 1], [64, 128]),
+        TensorDescriptor(_aligned(y), [1000, 768], [768, 1], [64, 128]),
         TensorDescriptor(grad_x, [1024, 1000], [1000, 1], [64, 64]),
         num_warps=4,
-        num_stages=4,
+        num_stages=3,
     )
     # matmul.py:36: for tile_k, tile_n in hl.tile([k, n]):
     matmul_backward_1_kernel[(192,)](

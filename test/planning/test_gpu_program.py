@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kopt.ir.launch_model import LaunchModel, Live, Name, Source, Work
 from kopt.ir.polynomial import parameter
-from kopt.planning.gpu_program import GpuProgram, stages, warps
+from kopt.planning.gpu_program import GpuProgram, copies, stages, warps
 from kopt.planning.trips import max_of
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS
@@ -51,7 +51,57 @@ def test_warps_by_the_sums_of_products(rows: int, columns: int, wanted: int) -> 
 def test_stages_fit_shared_memory(chip, size: int) -> None:
     budget = Budget(chip)
     found = int(stages(size, budget))
-    assert 1 <= found <= budget.STAGES and (found == 1 or budget.shares(found * size))
+    assert 1 <= found <= budget.STAGES and (found == 1 or budget.shares(copies(found, True) * size))
+
+
+@pytest.mark.parametrize(
+    ("size", "programs", "wanted"),
+    [
+        # 32 KiB a visit: two programs with two visits each in flight, not one with three.
+        (32 << 10, 2, 3),
+        (32 << 10, 1, 4),
+        # 16 KiB: three programs with three visits each.
+        (16 << 10, 7, 4),
+        # 48 KiB: one program alone has three.
+        (48 << 10, 1, 4),
+    ],
+)
+def test_stages_have_the_most_loads_in_flight_on_a_multiprocessor(size: int, programs: int, wanted: int) -> None:
+    assert stages(size, Budget(SM90), 0, programs, False) == wanted
+
+
+def test_products_that_read_registers_share_one_visit_less() -> None:
+    """mma.sync: of sm80, and of fewer than 64 rows on sm90. Rows are of 128 bytes at most where no other unit is."""
+    sm80 = GPU_CHIPS["sm80"]
+    held = {"stages": 4, "warps": 8}
+    found = [
+        program(PRODUCT, chip, held, b0=rows, b1=128, b2=64).shared_bytes // ((rows + 128) * 64 * 2)
+        for chip, rows in ((SM90, 64), (SM90, 32), (sm80, 64), (GFX, 64))
+    ]
+    assert found == [4, 3, 3, 3]
+    sizes = {"b0": 64, "b1": 64, "b2": np.array([64, 128])}
+    assert [program(PRODUCT, chip, **sizes).fits().tolist() for chip in (SM90, sm80)] == [[True, True], [True, False]]
+
+
+def test_registers_of_operands_of_mma_sync() -> None:
+    """A warp's square of 64 by 64 sums takes 16 registers of each operand's 32 bytes a row, twice."""
+    sm80 = GPU_CHIPS["sm80"]
+    assert program(PRODUCT, sm80, {"warps": 8}, **SIZES).registers == 40 + 128 * 256 / 256 + 64
+    assert program(PRODUCT, sm80, {"warps": 8}, **SIZES).fits()
+    two = replace(PRODUCT, work=tuple(replace(work, count=2) for work in PRODUCT.work))
+    assert not program(two, sm80, {"warps": 8}, b0=128, b1=128, b2=64).fits()
+
+
+def test_bytes_that_are_packed_row_by_row_have_a_register_each() -> None:
+    """Right operands whose columns are neighbours: 64 by 128 of them."""
+    narrow = replace(
+        PRODUCT,
+        work=tuple(replace(work, dtype="i8") for work in PRODUCT.work),
+        operands=tuple(replace(one, dtype="i8", bits=8) for one in PRODUCT.operands),
+    )
+    sizes = {"b0": 128, "b1": 128, "b2": 64}
+    wide, packed = (program(one, GPU_CHIPS["sm80"], {"warps": 8}, **sizes).registers for one in (PRODUCT, narrow))
+    assert packed - wide == 64 * 128 / 256
 
 
 def test_amd_has_the_next_visits_operands_in_registers() -> None:
