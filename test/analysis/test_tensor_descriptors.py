@@ -136,3 +136,42 @@ def test_results_that_fill_no_matrix_unit_are_stored_by_pointers(rows: int, want
     )[0]
     assert why_no_descriptor(store) is None  # a pin may ask for one
     assert takes_descriptor(store, GPU_CHIPS["sm90"]) == wanted
+
+
+PAIR = """
+func.func @f(%x: memref<128x128x{type}>, %y: memref<128x128x{type}>) {{
+  tile.grid (%i: b0=64, %j: b1=64) in (128, 128) {{
+    %l = tile.load %x[%i, :] : memref<128x128x{type}> -> !tile.tile<b0=64 x 128 x {type}>
+    {right}
+    %d = tile.dot %l, %r : !tile.tile<b0=64 x 128 x {type}>, !tile.tile<128 x b1=64 x {type}>
+      -> !tile.tile<b0=64 x b1=64 x {sums}>
+  }}
+  func.return
+}}
+"""
+BY_ROWS = "%r = tile.load %y[:, %j] : memref<128x128x{type}> -> !tile.tile<128 x b1=64 x {type}>"
+BY_COLUMNS = """%c = tile.load %y[%j, :] : memref<128x128x{type}> -> !tile.tile<b1=64 x 128 x {type}>
+    %r = tile.transpose %c [1, 0] : !tile.tile<b1=64 x 128 x {type}>"""
+
+
+@pytest.mark.parametrize(
+    ("type", "sums", "right", "wanted"),
+    [
+        ("i8", "i32", BY_ROWS, False),
+        ("f8E4M3FN", "f32", BY_ROWS, False),
+        ("i8", "i32", BY_COLUMNS, True),
+        ("bf16", "f32", BY_ROWS, True),
+    ],
+)
+def test_threads_copy_bytes_that_they_pack_and_what_comes_with_them(type, sums, right, wanted: bool) -> None:
+    text = PAIR.format(type=type, sums=sums, right=right.format(type=type))
+    found = [takes_descriptor(one, GPU_CHIPS["sm90"]) for one in walk(parse(text), LoadOp)]
+    assert found == [wanted, wanted]
+
+
+def test_an_operand_that_is_cast_comes_by_a_descriptor_as_the_other_does() -> None:
+    """int16 numbers, which products take as bf16: two kinds of copies are waited for one after the other."""
+    cast = "%r0 = tile.load %y[:, %j] : memref<128x128xi16> -> !tile.tile<128 x b1=64 x i16>\n"
+    cast += "    %r = tile.cast %r0 : !tile.tile<128 x b1=64 x i16> to !tile.tile<128 x b1=64 x bf16>"
+    text = PAIR.format(type="bf16", sums="f32", right=cast).replace("%y: memref<128x128xbf16>", "%y: memref<128x128xi16>")
+    assert all(takes_descriptor(one, GPU_CHIPS["sm90"]) for one in walk(parse(text), LoadOp))

@@ -1,5 +1,6 @@
 // RUN: kopt %s --verify-each -p legalise-ops | filecheck %s
 // RUN: kopt %s --verify-each --remarks -p legalise-ops{chip=gfx950} | filecheck %s --check-prefix=AMD
+// RUN: kopt %s --verify-each --remarks -p legalise-ops{chip=sm80} | filecheck %s --check-prefix=SM80
 
 // A dot over 8 lanes is a sum of products; powers by small numbers are products and roots.
 // CHECK-LABEL: func.func @forms
@@ -66,6 +67,23 @@ func.func @unsigned(%x: memref<16x32xui8>, %y: memref<32x16xui8>, %out: memref<1
     %r = tile.load %y[:, :] : memref<32x16xui8> -> !tile.tile<32 x 16 x ui8>
     %d = tile.dot %l, %r : !tile.tile<16 x 32 x ui8>, !tile.tile<32 x 16 x ui8> -> !tile.tile<16 x 16 x i32>
     tile.store %d, %out[:, :] : !tile.tile<16 x 16 x i32>, memref<16x16xi32>
+  }
+  func.return
+}
+
+// Chips without float8_e4m3fn multiply f16, which has all of its numbers.
+// CHECK-LABEL: func.func @e4m3
+// CHECK: tile.dot {{.*}} x f8E4M3FN>
+// SM80-LABEL: func.func @e4m3
+// SM80: [[L:%.+]] = tile.cast %l : !tile.tile<16 x 32 x f8E4M3FN> to !tile.tile<16 x 32 x f16>
+// SM80: [[R:%.+]] = tile.cast %r : !tile.tile<32 x 16 x f8E4M3FN> to !tile.tile<32 x 16 x f16>
+// SM80: tile.dot [[L]], [[R]] : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+func.func @e4m3(%x: memref<16x32xf8E4M3FN>, %y: memref<32x16xf8E4M3FN>, %out: memref<16x16xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %l = tile.load %x[:, :] : memref<16x32xf8E4M3FN> -> !tile.tile<16 x 32 x f8E4M3FN>
+    %r = tile.load %y[:, :] : memref<32x16xf8E4M3FN> -> !tile.tile<32 x 16 x f8E4M3FN>
+    %d = tile.dot %l, %r : !tile.tile<16 x 32 x f8E4M3FN>, !tile.tile<32 x 16 x f8E4M3FN> -> !tile.tile<16 x 16 x f32>
+    tile.store %d, %out[:, :] : !tile.tile<16 x 16 x f32>, memref<16x16xf32>
   }
   func.return
 }
