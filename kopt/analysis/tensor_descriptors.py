@@ -107,9 +107,10 @@ def _is_repacked(load: tile.LoadOp) -> bool:
     They take what a thread has copied by itself, but not what a descriptor brings, which the matrix unit reads.
     """
     type = tile.tile_type(load.result)
-    return getattr(type.element_type, "bitwidth", 0) == 8 and any(
-        isinstance(op, tile.DotOp) and not moved and tile.tile_type(op.rhs) == type for op, moved in _takers(load.result)
-    )
+    if getattr(type.element_type, "bitwidth", 0) != 8:
+        return False
+    takers = [op for op, moved in _takers(load.result) if isinstance(op, tile.DotOp) and not moved]
+    return any(tile.tile_type(op.rhs) == type for op in takers)
 
 
 def _is_product(store: tile.StoreOp) -> bool:

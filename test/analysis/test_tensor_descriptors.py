@@ -173,5 +173,6 @@ def test_an_operand_that_is_cast_comes_by_a_descriptor_as_the_other_does() -> No
     """int16 numbers, which products take as bf16: two kinds of copies are waited for one after the other."""
     cast = "%r0 = tile.load %y[:, %j] : memref<128x128xi16> -> !tile.tile<128 x b1=64 x i16>\n"
     cast += "    %r = tile.cast %r0 : !tile.tile<128 x b1=64 x i16> to !tile.tile<128 x b1=64 x bf16>"
-    text = PAIR.format(type="bf16", sums="f32", right=cast).replace("%y: memref<128x128xbf16>", "%y: memref<128x128xi16>")
+    text = PAIR.format(type="bf16", sums="f32", right=cast)
+    text = text.replace("%y: memref<128x128xbf16>", "%y: memref<128x128xi16>")
     assert all(takes_descriptor(one, GPU_CHIPS["sm90"]) for one in walk(parse(text), LoadOp))
