@@ -239,8 +239,7 @@ def _launched(op: Operation) -> Operation | None:
 
 
 def _takers(value: SSAValue) -> Iterator[tuple[Operation, bool]]:
-    """What takes a block, behind casts and operations that only put its lanes elsewhere; and whether some transpose it.
-    """
+    """What takes a block behind casts and what only puts its lanes elsewhere; and whether some transpose it."""
     for use in value.uses:
         op = use.operation
         if isinstance(op, tile.TransposeOp | tile.ReshapeOp | tile.CastOp):
