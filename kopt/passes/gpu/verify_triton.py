@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import NoneAttr, StridedLayoutAttr
+from xdsl.dialects.builtin import Float8E4M3FNType, NoneAttr, StridedLayoutAttr
 from xdsl.ir import Operation
+from xdsl.traits import IsTerminator
 
 from kopt import dtypes
 from kopt.analysis.scaled_products import scaled_operands
@@ -16,6 +17,7 @@ from kopt.diagnostics import Problem
 from kopt.dialects import tile, triton
 from kopt.dialects.tile import array_type
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr
+from kopt.dialects.tile.values import literal_value
 from kopt.ir.widths import is_power_of_two
 from kopt.lowering.printer import FLOAT_PREDICATES
 from kopt.lowering.triton.module import HANDLERS
@@ -40,7 +42,8 @@ class VerifyTritonPass(VerifyPrintablePass):
     * element types that Triton lacks;
     * loads with a mask and a ``pad``;
     * accesses of whole dimensions and slices that are no power of two, or of arrays whose strides are not known;
-    * products with several batch dimensions.
+    * products with several batch dimensions;
+    * arithmetic on float8_e4m3fn, and literals of it but 0, on chips that lack it: bytes stand for its numbers there.
 
         error: 'tile.concat' has no Triton form: run convert-slices-to-gathers first
 
@@ -54,7 +57,8 @@ class VerifyTritonPass(VerifyPrintablePass):
             for op in walk(launch.body):
                 if type(op) not in HANDLERS:
                     yield formless(op, "triton", _FORMLESS.get(type(op), "'{}' has no Triton form").format(op.name))
-                yield from (Problem(op, message, tuple(notes), id="no-form") for message, *notes in _problems(op))
+                found = [*_problems(op), *(_of_bytes(op) if launch.e4m3_bytes else ())]
+                yield from (Problem(op, message, tuple(notes), id="no-form") for message, *notes in found)
 
 
 def _problems(op: Operation) -> Iterator[tuple[str, ...]]:
@@ -70,6 +74,16 @@ def _of_elements(op: Operation) -> Iterator[tuple[str, ...]]:
     for value in op.results:
         if isinstance(value.type, tile.TileType) and dtypes.from_ir(value.type.element_type) is None:
             yield (f"Triton has no element type {value.type.element_type}",)
+
+
+def _of_bytes(op: Operation) -> Iterator[tuple[str, ...]]:
+    """What moves bytes that stand for numbers keeps them; nothing else does."""
+    if isinstance(op, _MOVING) or op.regions or op.has_trait(IsTerminator):
+        return
+    types = [value.type for value in (*op.operands, *op.results) if isinstance(value.type, tile.TileType)]
+    if any(isinstance(type.element_type, Float8E4M3FNType) for type in types):
+        if not (isinstance(op, tile.FullOp) and literal_value(op.value) == 0):
+            yield (f"the chip lacks float8_e4m3fn, and '{op.name}' computes with it", "cast to float16 or float32 first")
 
 
 def _of_access(op: tile.Access) -> Iterator[tuple[str, ...]]:
@@ -109,6 +123,11 @@ def _of_comparison(op: arith.CmpfOp) -> Iterator[tuple[str, ...]]:
         yield (f"'{op.name}' has no Triton form with predicate {code}",)
 
 
+#: Ops that put numbers elsewhere, or make others of them by a conversion.
+_MOVING = (
+    *(tile.LoadOp, tile.StoreOp, tile.CastOp, tile.BitcastOp, tile.SelectOp, tile.MaskOp, tile.BroadcastOp),
+    *(tile.ReshapeOp, tile.TransposeOp, tile.ConcatOp, tile.SliceOp, tile.TakeAlongOp, tile.SplatOp, tile.ExtractOp),
+)
 _CHECKS: dict[type[Operation], Callable[[Any], Iterator[tuple[str, ...]]]] = {
     tile.Access: _of_access,
     tile.LoadOp: _of_load,

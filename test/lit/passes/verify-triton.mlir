@@ -144,3 +144,28 @@ func.func @fills(%x: memref<16xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Bytes stand for numbers that the chip lacks: they are moved, and converted.
+func.func @bytes(%x: memref<64xf8E4M3FN>, %o: memref<64xf8E4M3FN>) {
+  triton.launch @f_0 (%x_1 = %x, %o_1 = %o) grid (1) num_warps 4 num_stages 1 attributes {e4m3_bytes} {
+    %v = tile.load %x_1[:] : memref<64xf8E4M3FN> -> !tile.tile<64 x f8E4M3FN>
+    %z = tile.full 0.0 : !tile.tile<64 x f8E4M3FN>
+    // expected-error @+1 {{the chip lacks float8_e4m3fn, and 'tile.reduce' computes with it}}
+    %n = tile.reduce max %v [0] : !tile.tile<64 x f8E4M3FN>
+    tile.store %v, %o_1[:] : !tile.tile<64 x f8E4M3FN>, memref<64xf8E4M3FN>
+  }
+  func.return
+}
+
+// -----
+
+func.func @literal_of_bytes(%o: memref<64xf8E4M3FN>) {
+  triton.launch @f_0 (%o_1 = %o) grid (1) num_warps 4 num_stages 1 attributes {e4m3_bytes} {
+    // expected-error @+1 {{the chip lacks float8_e4m3fn, and 'tile.full' computes with it}}
+    %l = tile.full 1.0 : !tile.tile<64 x f8E4M3FN>
+    tile.store %l, %o_1[:] : !tile.tile<64 x f8E4M3FN>, memref<64xf8E4M3FN>
+  }
+  func.return
+}
