@@ -99,7 +99,7 @@ class _Analysis:
         if isinstance(self._chip, GpuChip):
             least = self._gpu_bytes()
             keys["least_hbm_bytes"] = None if least is None else round(least)
-        keys |= floors(*self._least(found), total) | advice(known.changes, total)
+        keys |= floors(*self._least(found), total) | advice(known.changes, total, around or 0.0)
         keys["chosen"] = {
             "block_sizes": found["block_sizes"],
             "launches": [chosen(one.plan, one.names) for one in known.launches],

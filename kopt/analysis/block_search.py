@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -135,7 +135,8 @@ def lanes_of_all(shapes: Iterable[Shape], sizes: Mapping[str, Any]) -> Any:
 
 
 def _lanes(shape: Shape, sizes: Mapping[str, Any]) -> Any:
-    return prod(next_power_of_two(size) if isinstance(size, int) else value(size, sizes) for size in shape)
+    known: dict[Hashable, Any] = {**sizes}
+    return prod(next_power_of_two(size) if isinstance(size, int) else value(size, known) for size in shape)
 
 
 def tile_shapes(top: Operation, open_tags: Collection[str] = (), operands_of: Sequence[type] = ()) -> list[Shape]:

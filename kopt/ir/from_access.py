@@ -45,8 +45,10 @@ def unguarded(op: Access, m: IndexAnalysis) -> AccessRelation:
 
 def _lanes(m: IndexAnalysis, op: Access, axis: IndexedDim) -> Coefficient:
     """The lanes of a dimension of an access's block."""
-    numbers = op.entries[axis.position]
-    return m.lanes_of(axis.dim) if axis.gather_dim is None else m.lanes_along(numbers, axis.gather_dim)
+    rows = op.entries[axis.position]
+    if axis.gather_dim is None or not isinstance(rows, SSAValue):
+        return m.lanes_of(axis.dim)
+    return m.lanes_along(rows, axis.gather_dim)
 
 
 def _inside(m: IndexAnalysis, op: Access, axes: tuple[IndexedDim, ...]) -> list[Condition]:

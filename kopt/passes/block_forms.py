@@ -62,8 +62,8 @@ class BlockForms:
         block as well.
         """
         analysis = IndexAnalysis()
-        entries = (entry for op in walk(self._module, Access) for entry in op.entries)
-        return any(is_gather(entry) and not _is_block(analysis.expr(entry)) for entry in entries)
+        rows = (index for op in walk(self._module, Access) for index in op.indices if is_gather(index))
+        return any(not _is_block(analysis.expr(index)) for index in rows)
 
 
 def _is_block(rows: IndexExpr) -> bool:

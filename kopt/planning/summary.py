@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,10 +119,14 @@ def floors(hbm: float | None, products: float | None, predicted: float | None) -
     }
 
 
-def advice(changes: Sequence[OtherChoice], seconds: float | None) -> dict[str, Any]:
-    """The runner-up of the search, and the changes that would pay: single ones first, the best before the others."""
+def advice(changes: Sequence[OtherChoice], seconds: float | None, around: float = 0.0) -> dict[str, Any]:
+    """The runner-up of the search, and the changes that would pay: single ones first, the best before the others.
+
+    ``seconds`` have those that the host's operations take ``around`` launches, which no change of these takes away.
+    """
     if seconds is None:
         return {"runner_up": None, "next": None}
+    changes = [one if one.seconds is None else replace(one, seconds=one.seconds + around) for one in changes]
     second = cheapest_change(one for one in changes if one.searched)
     known = [one for one in changes if one.seconds is not None and one.reason is None and one.seconds > 0]
     paying = [one for one in known if (one.seconds or 0.0) < (1 - GAIN) * seconds]

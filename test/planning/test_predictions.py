@@ -122,6 +122,13 @@ def test_ir_is_advised_too() -> None:
     assert best["gain"] < -GAIN and len(best["config"]["block_sizes"]) == 3
 
 
+def test_no_change_takes_away_what_the_host_does() -> None:
+    """A second of a launch, and three of a copy around it: half of the launch's time is an eighth of all."""
+    change = OtherChoice("x", seconds=0.5, searched=True)
+    assert advice([change], 4.0, 3.0)["next"] == [{"change": "x", "config": {}, "predicted_ms": 3500.0, "gain": -0.125}]
+    assert advice([OtherChoice("x", seconds=0.99)], 4.0, 3.0)["next"] == []
+
+
 def test_what_is_not_known_is_none() -> None:
     assert set(band(None, "HBM", TPU_CHIPS["v6e"]).values()) == {None}
     assert advice([], None) == {"runner_up": None, "next": None}

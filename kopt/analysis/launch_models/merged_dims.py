@@ -51,8 +51,9 @@ class MergedDims(DimClasses):
         super().access(op)
         value = block_of(op)
         for n, axis in enumerate(block_axes(op.entries, memory_shape(op.memory.type))):
-            if axis.gather_dim is not None:
-                self.same(op.entries[axis.position], value, iter([(axis.gather_dim, n)]))
+            rows = op.entries[axis.position]
+            if axis.gather_dim is not None and isinstance(rows, SSAValue):
+                self.same(rows, value, iter([(axis.gather_dim, n)]))
 
     def reshaped(self, op: ReshapeOp) -> None:
         """What several dimensions are merged into is their product."""
@@ -82,7 +83,7 @@ class MergedDims(DimClasses):
         return self._found.get(node, self._lanes_of(tile_type(value).dims.data[dim]))
 
 
-def _merges(grid: GridOp, open_tags: Collection[str]) -> bool:
+def _merges(grid: GridOp, open_tags: frozenset[str]) -> bool:
     """Whether an op makes a plain dimension of an open block's: most kernels have none."""
     for op in walk(grid, ReshapeOp, ConcatOp):
         kept = {*tile_type(op.result).tags}

@@ -29,6 +29,7 @@ from kopt.walk import walk
 _FORMLESS: dict[type[Operation], str] = {
     tile.WhenOp: "Triton programs run in no order: '{}' has no meaning",
 }
+_CASTS = "cast to float16 or float32 first"
 _WIDENS = "run pad-to-power-of-two before convert-tile-to-triton"
 
 
@@ -83,7 +84,7 @@ def _of_bytes(op: Operation) -> Iterator[tuple[str, ...]]:
     types = [value.type for value in (*op.operands, *op.results) if isinstance(value.type, tile.TileType)]
     if any(isinstance(type.element_type, Float8E4M3FNType) for type in types):
         if not (isinstance(op, tile.FullOp) and literal_value(op.value) == 0):
-            yield (f"the chip lacks float8_e4m3fn, and '{op.name}' computes with it", "cast to float16 or float32 first")
+            yield (f"the chip lacks float8_e4m3fn, and '{op.name}' computes with it", _CASTS)
 
 
 def _of_access(op: tile.Access) -> Iterator[tuple[str, ...]]:
