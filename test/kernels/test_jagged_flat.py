@@ -100,4 +100,4 @@ def test_any_length_compiles(name, dtype, chip) -> None:
     specs = (f"{dtype}[100000003]", "i32[513]", *(spec.format(dtype) for spec in SPECS[name]))
     report = kopt.kernel(CASES[name][0]).lower(*specs, target=f"pallas:{chip}").report(estimates=False)
     assert report["legal"], report["reason"]
-    assert report["vmem_bytes"] < 2**22  # blocks of it, not the array
+    assert report["vmem_bytes"] < 2**24  # blocks of it, not the array of at least 100 million bytes
