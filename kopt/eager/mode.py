@@ -145,7 +145,7 @@ def _on_device(func: Any, full: str, name: str, args: Any, kwargs: Any) -> Any:
     if lanes is not None and isinstance(result, Block):
         result.lanes = lanes
     if name == "where":
-        note_choice(result, given)
+        note_choice(result, (given[1], given[0], *given[2:]) if func is torch.Tensor.where else given)
     return result
 
 

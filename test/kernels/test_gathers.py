@@ -462,3 +462,19 @@ def test_a_place_that_is_the_same_in_all_lanes(target):
     torch.testing.assert_close(out, wanted)
     torch.testing.assert_close(sums, (x[3] * 8 + x[3, 1] * 8 + x[8]).expand(4, 4))
     assert last.tolist() == [0, 7, 5, 0]
+
+
+def kept_by_method(x, rows, m, z):
+    """``Tensor.where`` has its condition second."""
+    for t in hl.tile(rows.size(0), block_size=4):
+        at = rows[t]
+        old = x[at]
+        x[at] = old.where(m[t] > 0, z[t])
+    return x
+
+
+@pytest.mark.parametrize("target", ["eager", "reference", "triton:interpret", "pallas:interpret"])
+def test_lanes_that_a_method_puts_back_are_not_stored(target: str) -> None:
+    rows, m = torch.tensor([1, 1, 2, 3]), torch.tensor([0, 1, 1, 0])
+    found = kopt.kernel(kept_by_method).on(target)(torch.arange(4.0), rows, m, torch.tensor([10.0, 20.0, 30.0, 40.0]))
+    assert found.tolist() == [0, 10, 2, 40]
