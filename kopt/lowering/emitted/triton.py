@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from math import factorial
 
-from kopt.lowering.emitted import triton_approximations, triton_text
+from kopt.lowering.emitted import triton_approximations, triton_conversions, triton_text
 
 
 def _series(variable: str, coefficients: Sequence[float]) -> str:
@@ -46,7 +46,7 @@ _SERIES = {
 @cache
 def functions() -> dict[str, str]:
     """The text of each helper function, by name, in an order in which each is defined before its users."""
-    text = triton_text.TEXT + triton_approximations.TEXT
+    text = triton_text.TEXT + triton_conversions.TEXT + triton_approximations.TEXT
     for name, series in _SERIES.items():
         text = text.replace(name, series)
     bodies = [part.strip() for part in text.split("@triton.jit\n")[1:]]
