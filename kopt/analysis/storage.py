@@ -25,11 +25,10 @@ def stored_bits(type: MemRefType) -> int:
 
 
 def wide(element: Attribute) -> Attribute:
-    """The 32-bit type that a narrower one is computed in; 32 bits and more stay as they are."""
+    """The 32-bit type that a narrower one is computed in; 32 bits and more stay as they are, and so does ``index``."""
     if is_float(element):
         return f32 if element.bitwidth < 32 else element  # pyright: ignore[reportAttributeAccessIssue]
-    assert isinstance(element, IntegerType)
-    return i32 if element.width.data < 32 else element
+    return i32 if isinstance(element, IntegerType) and element.width.data < 32 else element
 
 
 def is_narrow(element: Attribute) -> bool:
