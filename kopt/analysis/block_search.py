@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.block_roles import Role
-from kopt.analysis.launch_models.merged_dims import MergedDims
 from kopt.cached_property import cached_property
-from kopt.dialects.tile import CarryingLoop, GridOp, TileType
+from kopt.dialects.tile import CarryingLoop, TileType
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.ranges import binding, walked_range
@@ -139,21 +138,18 @@ def _lanes(shape: Shape, sizes: Mapping[str, Any]) -> Any:
     return prod(next_power_of_two(size) if isinstance(size, int) else value(size, known) for size in shape)
 
 
-def tile_shapes(top: Operation, open_tags: Collection[str] = (), operands_of: Sequence[type] = ()) -> list[Shape]:
-    """The shapes of all tiles that are made inside of an operation, or of the first operands of some kinds of ops.
-
-    The sizes of ``open_tags`` are left open, also in dimensions that are made of their blocks.
-    """
-    analysis = IndexAnalysis(open_tags=open_tags)
-    merged = [MergedDims(grid, open_tags, analysis.lanes_of) for grid in walk(top, GridOp)] if open_tags else []
-    analysis.merged = lambda tile, dim: next(filter(None, (one.lanes(tile, dim) for one in merged)), None)
-    made = (value for op in walk(top) for value in op.results)
-    found = (op.operands[0] for op in walk(top, *operands_of)) if operands_of else made
-    tiles = [(tile, tile.type.rank) for tile in found if isinstance(tile.type, TileType)]
+def tile_shapes(values: Iterable[SSAValue], analysis: IndexAnalysis) -> list[Shape]:
+    """The shapes of the tiles among some values."""
+    tiles = [(value, value.type.rank) for value in values if isinstance(value.type, TileType)]
     return [tuple(analysis.lanes_along(tile, dim) for dim in range(rank)) for tile, rank in tiles]
+
+
+def made_in(top: Operation) -> list[SSAValue]:
+    """All values that are made inside of an operation."""
+    return [value for op in walk(top) for value in op.results]
 
 
 def tile_types(top: Operation) -> list[TileType]:
     """The types of all tiles that are made inside of an operation."""
-    types = {id(value.type): value.type for op in walk(top) for value in op.results}
+    types = {id(value.type): value.type for value in made_in(top)}
     return list({type for type in types.values() if isinstance(type, TileType)})

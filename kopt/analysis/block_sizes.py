@@ -15,11 +15,12 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.analysis.block_roles import Role, block_roles
-from kopt.analysis.block_search import BlockSpace, Sizes, capped, largest_tile, spread, tile_shapes
+from kopt.analysis.block_search import BlockSpace, Sizes, capped, largest_tile, made_in, spread, tile_shapes
 from kopt.analysis.cell_bytes import cell_bytes
 from kopt.analysis.gpu_blocks import GpuSpace, gpu_budget
 from kopt.analysis.launch_models import open_models
 from kopt.analysis.tpu_blocks import TpuSpace, tpu_least, tpu_unit
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.block_sizes import Candidates, cheapest, rooms
 from kopt.targets.chips import Chip, TpuChip
@@ -50,11 +51,11 @@ def choose_sizes(
     chosen: Sizes = {}
     for search in searches(module, groups, given, chip, sized, moved, divides):
         own, lanes = search.models, search.lanes
-        best = list(cheapest(own, search.sizes, chip, loop_type, lanes))
+        best = cheapest(own, search.sizes, chip, loop_type, lanes)
         if search.moved is not None:
-            found = (_fitting(best, search.moved, chip, room, loop_type) for room in rooms(chip))
-            best = [sizes for sizes in found if sizes is not None]
-        sizes = best[0] if best else search.space.least
+            known = list(best)
+            best = filter(None, (_fitting(known, search.moved, chip, room, loop_type) for room in rooms(chip)))
+        sizes = next(best, search.space.least)
         chosen |= {tag: sizes[tag] for group in search.groups for tag in group}
     return _in_order(groups, given, chosen)
 
@@ -158,7 +159,7 @@ def fullness(module: ModuleOp, chip: Chip, room: int, loop_type: str = "auto") -
     """How much a cell of a module takes of its room (`rooms`): above 1 its blocks are too large."""
     if isinstance(chip, TpuChip):
         return cell_bytes(module, chip, (), loop_type)({}) / room
-    return int(largest_tile(tile_shapes(module), {})) / gpu_budget(module)
+    return int(largest_tile(tile_shapes(made_in(module), IndexAnalysis()), {})) / gpu_budget(module)
 
 
 def halved(module: ModuleOp, groups: Sequence[Sequence[str]], sizes: Sequence[int], chip: Chip) -> list[int]:

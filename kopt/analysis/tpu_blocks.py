@@ -12,9 +12,11 @@ from kopt.analysis.block_search import (
     BlockSpace,
     lanes_of_all,
     largest_tile,
+    made_in,
     powers,
     tile_shapes,
 )
+from kopt.analysis.launch_models.merged_dims import open_analysis
 from kopt.cached_property import cached_property
 from kopt.dialects.tile import (
     AssociativeOp,
@@ -61,9 +63,10 @@ class TpuSpace(BlockSpace):
 
     def _is_possible(self, sizes: Candidates) -> np.ndarray:
         """Not what takes libtpu minutes."""
-        shapes = tile_shapes(self.module, [*sizes])
-        drawn = largest_tile(tile_shapes(self.module, [*sizes], (PhiloxOp, SortOp)), sizes)
-        largest = largest_tile(shapes, sizes)
+        analysis = open_analysis(self.module, [*sizes])
+        shapes = tile_shapes(made_in(self.module), analysis)
+        drawn_from = [op.operands[0] for op in walk(self.module, PhiloxOp, SortOp)]
+        drawn, largest = largest_tile(tile_shapes(drawn_from, analysis), sizes), largest_tile(shapes, sizes)
         kept = not walk(self.module, *_SMALL)
         few = (largest <= Budget.LARGE_BLOCK_LANES) & (lanes_of_all(shapes, sizes) <= Budget.FEW_LANES) & kept
         return (drawn <= Budget.UNROLLED_LANES) & ((largest <= Budget.BLOCK_LANES) | few)

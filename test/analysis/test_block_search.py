@@ -14,13 +14,17 @@ from kopt.analysis.block_search import (
     capped,
     lanes_of_all,
     largest_tile,
+    made_in,
     nested_loops,
     spread,
     tile_shapes,
 )
+from kopt.analysis.launch_models.merged_dims import open_analysis
 from kopt.dialects.tile import SortOp
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import parameter
 from kopt.ir.widths import next_power_of_two
+from kopt.walk import walk
 
 B0, B1 = parameter("b0"), parameter("b1")
 NESTED = """
@@ -120,6 +124,8 @@ func.func @f(%x: memref<64x8xf32>) {
 def test_shapes_of_what_is_made() -> None:
     """With sizes left open a dimension that is merged grows with its block."""
     module = parse(MERGED)
-    assert tile_shapes(module) == [(8, 8), (64,), (64,), (64,)] and tile_shapes(module, (), [SortOp]) == [(64,)]
-    shapes = tile_shapes(module, ["b0"])
+    made, sorted = made_in(module), [op.input for op in walk(module, SortOp)]
+    chosen = IndexAnalysis()
+    assert tile_shapes(made, chosen) == [(8, 8), (64,), (64,), (64,)] and tile_shapes(sorted, chosen) == [(64,)]
+    shapes = tile_shapes(made, open_analysis(module, ["b0"]))
     assert largest_tile(shapes, {"b0": 32}) == 32 * 8 and lanes_of_all(shapes, {"b0": 32}) == 4 * 32 * 8

@@ -7,13 +7,12 @@ from typing import Literal
 
 from xdsl.ir import SSAValue
 
-from kopt.analysis.launch_models.merged_dims import MergedDims
+from kopt.analysis.launch_models.merged_dims import open_analysis
 from kopt.analysis.launch_models.naming import ModelNames
 from kopt.analysis.launch_models.program_points import ProgramPoint, places
 from kopt.analysis.launch_models.whole_dims import WholeDims
 from kopt.analysis.plans import GridNames
 from kopt.dialects.tile import GridOp, RangeType, WholeOp, tile_type
-from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import Coefficient
 
 #: What a model is asked for: anything, what plans at several sizes cost, or plans that are made already.
@@ -32,8 +31,7 @@ class Launch:
         self.places: list[ProgramPoint] = places(grid)
         self.ids, self.operands = known.accesses, known.operands
         self.names = ModelNames(grid, self.places, self.ids)
-        self.analysis = IndexAnalysis(open_tags=open_tags, names=self.names)
-        self.analysis.merged = MergedDims(grid, open_tags, self.analysis.lanes_of).lanes
+        self.analysis = open_analysis(grid, open_tags, self.names)
         self.whole_dims = WholeDims(() if self.costed else self.places, self.ids)
         self.tags = frozenset(range.type.tag for range in self._ranges() if isinstance(range.type, RangeType))
 

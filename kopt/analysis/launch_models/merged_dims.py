@@ -8,15 +8,16 @@ becomes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from math import prod
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.launch_models.dim_classes import DimClasses, Node, block_of, is_plain
-from kopt.dialects.tile import Access, ConcatOp, DimAttr, GridOp, ReshapeOp, TileType, block_axes, tile_type
+from kopt.dialects.tile import Access, ConcatOp, DimAttr, ReshapeOp, TileType, block_axes, tile_type
 from kopt.dialects.tile.memory import memory_shape
-from kopt.ir.forms import wide_dims
+from kopt.ir.forms import own_name, wide_dims
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.polynomial import Coefficient
 from kopt.walk import walk
 
@@ -25,16 +26,16 @@ _Recipe = tuple[Callable[..., Coefficient], list[Node]]
 
 
 class MergedDims(DimClasses):
-    """The merged dimensions of one launch; ``lanes_of`` tells the lanes of the dimensions of ``open_tags``."""
+    """The merged dimensions inside of an operation; ``lanes_of`` tells the lanes of dimensions of ``open_tags``."""
 
-    def __init__(self, grid: GridOp, open_tags: Collection[str], lanes_of: Callable[[DimAttr], Coefficient]):
+    def __init__(self, top: Operation, open_tags: Collection[str], lanes_of: Callable[[DimAttr], Coefficient]):
         super().__init__()
         self._recipes: dict[Node, list[_Recipe]] = {}
         self._found: dict[Node, Coefficient] = {}
         self._lanes_of = lanes_of
-        if not _merges(grid, frozenset(open_tags)):
+        if not _merges(top, frozenset(open_tags)):
             return
-        for op in walk(grid):
+        for op in walk(top):
             self.visit(op)
         recipes: dict[Node, list[_Recipe]] = {}
         for node, own in self._recipes.items():
@@ -83,9 +84,18 @@ class MergedDims(DimClasses):
         return self._found.get(node, self._lanes_of(tile_type(value).dims.data[dim]))
 
 
-def _merges(grid: GridOp, open_tags: frozenset[str]) -> bool:
+def open_analysis(
+    top: Operation, open_tags: Collection[str] = (), names: Callable[[SSAValue, str], Hashable] = own_name
+) -> IndexAnalysis:
+    """Index expressions inside of an operation, while the sizes of some tags and what is made of them are left open."""
+    analysis = IndexAnalysis(open_tags=open_tags, names=names)
+    analysis.merged = MergedDims(top, open_tags, analysis.lanes_of).lanes
+    return analysis
+
+
+def _merges(top: Operation, open_tags: frozenset[str]) -> bool:
     """Whether an op makes a plain dimension of an open block's: most kernels have none."""
-    for op in walk(grid, ReshapeOp, ConcatOp):
+    for op in walk(top, ReshapeOp, ConcatOp):
         kept = {*tile_type(op.result).tags}
         before = {tag for value in op.operands if isinstance(value.type, TileType) for tag in value.type.tags}
         if not open_tags.isdisjoint(before ^ kept):

@@ -104,35 +104,34 @@ KEYWORDS = frozenset(
 )
 
 
+def _entries(table: str) -> list[tuple[str, str]]:
+    """The names in a table, each with its overloads."""
+    return re.findall(r"(\w+)(?:\(([^)]*)\))?", table)
+
+
 @cache
 def operators() -> frozenset[str]:
     """The full names of all operators: ``aten.add.Tensor``."""
-    found = re.findall(r"(\w+)(?:\(([^)]*)\))?", f"{_POINTWISE} {_RANDOM} {_OTHERS}")
+    found = _entries(f"{_POINTWISE} {_RANDOM} {_OTHERS}")
     names = (f"aten.{name}.{overload}" for name, overloads in found for overload in (overloads or "default").split())
     return frozenset((*names, *_FOREIGN))
 
 
 @cache
-def _row_major() -> frozenset[str]:
-    """The names, without overloads, of operators that keep row-major order."""
-    names = re.findall(r"(\w+)(?:\([^)]*\))?", f"{_POINTWISE} {_RANDOM} {_ROW_MAJOR}")
-    return frozenset(("prims.convert_element_type", *(f"aten.{name}" for name in names)))
+def _packets(table: str) -> frozenset[str]:
+    """The names in a table, without overloads: ``aten.add``."""
+    return frozenset(f"aten.{name}" for name, _ in _entries(table))
 
 
 def keeps_row_major(callee: str) -> bool:
     """Whether torch's results of an operator are in row-major order, if its operands are."""
-    return callee.rpartition(".")[0] in _row_major()
-
-
-@cache
-def _drawing() -> frozenset[str]:
-    names = re.findall(r"(\w+)(?:\([^)]*\))?", _RANDOM)
-    return frozenset(f"aten.{name}" for name in names)
+    name = callee.rpartition(".")[0]
+    return name == "prims.convert_element_type" or name in _packets(f"{_POINTWISE} {_RANDOM} {_ROW_MAJOR}")
 
 
 def draws_numbers(callee: str) -> bool:
     """Whether an operator gives other results at each call: random numbers."""
-    return callee.rpartition(".")[0] in _drawing()
+    return callee.rpartition(".")[0] in _packets(_RANDOM)
 
 
 def problem(callee: str) -> str | None:
