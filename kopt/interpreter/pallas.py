@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from kopt.dialects.pallas import CallOp, DmaStartOp, DmaWaitOp, FetchOp, PipelineOp, ScratchOp, SendOp
-from kopt.dialects.tile import GridOp, RefType, range_type
+from kopt.dialects.pallas import BitcastRowsOp, CallOp, DmaStartOp, DmaWaitOp, FetchOp, PipelineOp, ScratchOp, SendOp
+from kopt.dialects.tile import GridOp, RefType, element_of, range_type
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import AccessError
 from kopt.interpreter.loops import LoopBlocks
 from kopt.interpreter.machine import Handler, Machine, check_visits
 from kopt.interpreter.memory import get_block, put_block
-from kopt.interpreter.rounding import numpy_type, poison
+from kopt.interpreter.rounding import bitcast_rows, numpy_type, poison
 from kopt.interpreter.storage import address
 from kopt.interpreter.sums import Sums
-from kopt.interpreter.values import Bound
+from kopt.interpreter.values import Bound, TileValue
 from kopt.interpreter.windows import MovingWindow, Place, place_of, undefined
 
 
@@ -152,7 +152,12 @@ def _wait(m: Machine, op: DmaWaitOp) -> None:
     m.copies.wait(address(block_of(m, m[op.semaphore], op.semaphore_entries)), size, m.random)
 
 
+def _bitcast_rows(m: Machine, op: BitcastRowsOp) -> TileValue:
+    return TileValue(bitcast_rows(m.tile(op.input).data, element_of(op.result)))
+
+
 HANDLERS: dict[type, Handler] = {
+    BitcastRowsOp: _bitcast_rows,
     CallOp: _call,
     PipelineOp: _pipeline,
     ScratchOp: _scratch,

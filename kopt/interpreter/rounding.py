@@ -120,6 +120,17 @@ def bitcast(array: np.ndarray, source: Attribute, target: Attribute) -> np.ndarr
     return to_reference(Packed(after, bits.view(carrier).reshape(array.shape)))
 
 
+def bitcast_rows(words: np.ndarray, target: Attribute) -> np.ndarray:
+    """Read each row of 32-bit words as rows of a narrower element type, the lowest bits first."""
+    if is_exact(target):
+        raise UnsupportedError("exact numbers have no bits")
+    after = dtype_of(target)
+    carrier = from_reference(np.zeros(1, after.numpy), after).bits.dtype
+    *outer, rows, lanes = words.shape
+    split = np.ascontiguousarray(words).view(carrier).reshape(*outer, rows, lanes, 4 // carrier.itemsize)
+    return to_reference(Packed(after, np.swapaxes(split, -1, -2).reshape(*outer, -1, lanes)))
+
+
 _poison: ContextVar[float | None] = ContextVar("kopt_poison", default=None)
 
 

@@ -52,6 +52,7 @@ PASSES: dict[str, str] = {
     "host-to-dps": "kopt.passes.host_to_dps:HostToDpsPass",
     "host-partition": "kopt.passes.host_partition:HostPartitionPass",
     "unroll-single-trip-loops": "kopt.passes.unroll_single_trip_loops:UnrollSingleTripLoopsPass",
+    "int-range-optimizations": "kopt.passes.int_range_optimizations:IntRangeOptimizationsPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "keep-blocks": "kopt.passes.keep_blocks:KeepBlocksPass",
     "keep-reduced-dims": "kopt.passes.keep_reduced_dims:KeepReducedDimsPass",

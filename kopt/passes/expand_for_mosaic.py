@@ -29,6 +29,7 @@ from kopt.dialects.tile import (
 )
 from kopt.passes.mosaic.carries import WidenCarries
 from kopt.passes.mosaic.combinations import WidenAssociative, WidenSort
+from kopt.passes.mosaic.interleaves import InterleaveInWords
 from kopt.passes.mosaic.lane_numbers import CountInPlace
 from kopt.passes.mosaic.products import FlattenBatches, IntegersToBytes, PartsOfF32, UnsignedBytesToBf16
 from kopt.passes.mosaic.reshapes import ReshapeBeforeCompare, SliceBeforeReshape, SplitReshape
@@ -45,7 +46,7 @@ from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 #: What comes before ops get other types.
 BEFORE: Patterns = {
     SliceOp: (SliceBeforeReshape(),),
-    ReshapeOp: (ReshapeBeforeCompare(),),
+    ReshapeOp: (ReshapeBeforeCompare(), InterleaveInWords()),
     BroadcastOp: (CountInPlace(),),
 }
 #: The types that Mosaic has for each op.
@@ -78,6 +79,7 @@ class ExpandForMosaicPass(ModulePass):
     * predicates that loops carry and branches give are numbers there, and narrow scalars have 32 bits;
     * reshapes that cut the last dimension elsewhere are slices put side by side, and one lane of each group that
       such a reshape makes is a slice with a step before it;
+    * rows of several narrow values in turn are put together in words of 32 bits;
     * where a predicate gets other dimensions of one lane, the operands of its comparison get them instead;
     * lane numbers that get other dimensions are counted along these;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;

@@ -15,8 +15,10 @@ from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     BroadcastOp,
+    DimAttr,
     FullOp,
     LoadOp,
+    MaskOp,
     SelectOp,
     StoreOp,
     block_axes,
@@ -27,6 +29,7 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.dialects.tile.memory import memory_shape
+from kopt.ir.ranges import always_full
 
 Number = float | int
 Write = StoreOp | RmwOp | CasOp
@@ -47,6 +50,26 @@ def mask_hidden(user: Operation, number: int, dims: Sequence[int], fill: Number,
 def holds(value: SSAValue, fill: Number) -> bool:
     """Whether a value is one number in all lanes, the fill."""
     return isinstance(value.owner, FullOp) and value.owner.number == fill
+
+
+def drop_full_limits(mask: MaskOp) -> None:
+    """Leaves out the limits that are ranges whose blocks are all full.
+
+    Those of blocks that are no power of two stay where the tag goes: a GPU gives these further lanes.
+    """
+    type, limits, dims = tile_type(mask.result), list[SSAValue | None](), list[DimAttr]()
+    for limit, before, after in zip(mask.limits, tile_type(mask.input).dims.data, type.dims.data, strict=True):
+        needed = limit is not None and (not always_full(limit) or before != after and before.size.data.bit_count() > 1)
+        limits.append(limit if needed else None)
+        dims.append(before if needed else after)
+    if limits == [*mask.limits]:
+        return
+    build = Builder(mask)
+    value = build.reshape(mask.input, dims)
+    if any(limits):
+        value = build.add(MaskOp(value, limits, mask.fill, type))
+    mask.result.name_hint = value.name_hint or mask.result.name_hint
+    build.replace(value)
 
 
 def mask_write(op: Write, validity: LaneValidity) -> None:

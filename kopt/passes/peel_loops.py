@@ -18,11 +18,11 @@ from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ForOp, MaskOp
 from kopt.dialects.tile.plan_attr import ScheduleAttr
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.ranges import always_full
 from kopt.passes.canonicalize import Simplest
 from kopt.passes.cloning import clone_with_new_tags
 from kopt.passes.dce import eliminate
 from kopt.passes.lane_comparisons import compare_lanes
+from kopt.passes.masking import drop_full_limits
 from kopt.passes.normalising.indices import index_of
 from kopt.walk import walk
 
@@ -50,7 +50,8 @@ class PeelLoopsPass(ModulePass):
                 analysis = IndexAnalysis()
                 if (found := peeling(loop, analysis)) is not None:
                     for part in _split(loop, found, analysis):
-                        _drop_full_limits(part)
+                        for mask in walk(part, MaskOp):
+                            drop_full_limits(mask)
                         PatternRewriteWalker(Simplest(ctx), post_walk_func=eliminate).rewrite_region(part.body)
 
 
@@ -83,14 +84,6 @@ def _part(old: ForOp, bounds: tuple[SSAValue | int, SSAValue | int], inits: Sequ
     for result, was in zip(loop.results, old.results, strict=True):
         result.name_hint = was.name_hint
     return loop
-
-
-def _drop_full_limits(loop: ForOp) -> None:
-    """Masks do nothing along blocks that are full in these visits."""
-    for mask in walk(loop, MaskOp):
-        limits = [None if limit is None or always_full(limit) else limit for limit in mask.limits]
-        if limits != [*mask.limits] and mask.result.type == mask.input.type:
-            _replace(mask.result, lambda build, _: build.add(MaskOp(mask.input, limits, mask.fill)))  # noqa: B023
 
 
 def _replace(value: SSAValue, make: Callable[[Builder, SSAValue], SSAValue]) -> None:

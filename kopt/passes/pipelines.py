@@ -315,7 +315,7 @@ def _simplify() -> list[ModulePass]:
     """
     # Which lanes are valid is told by where they come from, so before anything is simplified away; but after stores of
     # what was just loaded are seen as such. Sizes are chosen; what the kernel computes of them are constants from here.
-    valid = ("fold-block-sizes", "mask-rmw-scatter", "resolve-validity")
+    valid = ("fold-block-sizes", "mask-rmw-scatter", "resolve-validity", "int-range-optimizations")
     dead = ("mask-rmw-scatter", "forward-stores", "drop-dead-initialization", "drop-dead-arrays")
     return [_make(name) for name in (*valid, "canonicalize", "cse", "drop-empty", *dead, "dce")]
 

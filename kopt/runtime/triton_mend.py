@@ -147,11 +147,15 @@ class _Mend:
         return create_fp_to_fp
 
     def in_f32(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """A method that computes on handles, computing in f32 where an operand is bf16 (or an fp8 dot operand)."""
+        """A method that computes on handles, computing in f32 where an operand is bf16 (or an fp8 dot operand).
+
+        Codes of one type are selected from as they are: rounding would saturate infinities of fp8.
+        """
 
         def method(builder: Any, *args: Any, **kwargs: Any) -> Any:
             operands = [arg for arg in args if isinstance(arg, self.handle)]
-            if not any(self.is_small(operand.dtype.scalar) for operand in operands):
+            selects = np.where in args and len({operand.dtype.scalar for operand in operands[1:]}) == 1
+            if selects or not any(self.is_small(operand.dtype.scalar) for operand in operands):
                 return self.truth(original(builder, *args, **kwargs))
             result = original(builder, *[self.widen(arg) for arg in args], **kwargs)
             last = operands[-1].dtype.scalar

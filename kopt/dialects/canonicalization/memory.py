@@ -2,6 +2,7 @@
 
 add(arange 0, 1; full 3) → arange 3, 1    mul(arange 3, 1; full 2) → arange 6, 2    cast of arange → arange
 %x[arange 3, 2] → %x[3:67:2]               one index of lane numbers, inside the array: a slice
+a mask of true → no mask                   a load by a mask of false → full    a store by a mask of false → gone
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.canonicalization.rules import Replacement, Rule
-from kopt.dialects.tile.constants import ArangeOp
+from kopt.dialects.tile.constants import ArangeOp, FullOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, CastOp, ElementwiseOp
 from kopt.dialects.tile.index_list import ALL, Entry, SliceAttr, is_gather
 from kopt.dialects.tile.memory import LoadOp, StoreOp, memory_shape
@@ -74,6 +75,24 @@ def _index_by_lane_numbers(op: LoadOp | StoreOp) -> Replacement:
     return LoadOp(op.memory, entries, op.mask, op.other, op.pad, op.attributes)
 
 
+def _every_lane(op: LoadOp | StoreOp) -> Replacement:
+    """A mask that names every lane."""
+    if op.mask is None or constant(op.mask) in (None, 0):
+        return None
+    if isinstance(op, StoreOp):
+        return StoreOp(op.value, op.memory, op.entries, None, op.attributes)
+    return LoadOp(op.memory, op.entries, None, None, op.pad, op.attributes)
+
+
+def _no_lanes(op: LoadOp | StoreOp) -> Replacement:
+    """A mask that names no lane."""
+    if op.mask is None or constant(op.mask) != 0:
+        return None
+    if isinstance(op, StoreOp):
+        return ()
+    return None if op.pad is not None else FullOp(0 if op.other is None else op.other, tile_type(op.result))
+
+
 def _slice(entry: Entry, extent: int) -> Entry | None:
     """The slice whose elements lane numbers name, in order; None where there is none or it leaves the array."""
     op = entry.owner if isinstance(entry, SSAValue) else None
@@ -91,6 +110,6 @@ def _slice(entry: Entry, extent: int) -> Entry | None:
 RULES: dict[type[Operation], tuple[Rule, ...]] = {
     **{ELEMENTWISE[name]: (_of_lane_numbers,) for name in _ARITHMETIC},
     CastOp: (_cast_lane_numbers,),
-    LoadOp: (_index_by_lane_numbers,),
-    StoreOp: (_index_by_lane_numbers,),
+    LoadOp: (_every_lane, _no_lanes, _index_by_lane_numbers),
+    StoreOp: (_every_lane, _no_lanes, _index_by_lane_numbers),
 }

@@ -17,6 +17,7 @@ of refs in HBM are read by `fetch` and written by `send`, until ``realise-dmas``
 
 from xdsl.ir import Dialect
 
+from kopt.dialects.pallas.bitcast import BitcastRowsOp
 from kopt.dialects.pallas.call import SEMANTICS, CallOp, ScratchOp
 from kopt.dialects.pallas.copies import FetchOp, SendOp
 from kopt.dialects.pallas.dma import DmaOp, DmaStartOp, DmaWaitOp, Overlap
@@ -25,6 +26,7 @@ from kopt.dialects.pallas.window import NumberAttr, WindowAttr
 
 __all__ = [
     "SEMANTICS",
+    "BitcastRowsOp",
     "CallOp",
     "DmaOp",
     "DmaStartOp",
@@ -41,6 +43,6 @@ __all__ = [
 
 Pallas = Dialect(
     "pallas",
-    [CallOp, ScratchOp, PipelineOp, FetchOp, SendOp, DmaStartOp, DmaWaitOp],
+    [CallOp, ScratchOp, PipelineOp, FetchOp, SendOp, DmaStartOp, DmaWaitOp, BitcastRowsOp],
     [WindowAttr, NumberAttr],
 )

@@ -318,3 +318,19 @@ func.func @no_semaphore(%x: memref<8x128xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @no_words(%w: !tile.tile<8 x 128 x f32>) {
+  // expected-error @+1 {{pallas.bitcast reads i32 as 8 or 16 bits, found !tile.tile<8 x 128 x f32> to !tile.tile<16 x 128 x bf16>}}
+  %a = pallas.bitcast %w : !tile.tile<8 x 128 x f32> to !tile.tile<16 x 128 x bf16>
+  func.return
+}
+
+// -----
+
+func.func @other_rows(%w: !tile.tile<8 x 128 x i32>) {
+  // expected-error @+1 {{pallas.bitcast makes 4 rows of each, found !tile.tile<8 x 128 x i32> to !tile.tile<16 x 128 x i8>}}
+  %a = pallas.bitcast %w : !tile.tile<8 x 128 x i32> to !tile.tile<16 x 128 x i8>
+  func.return
+}

@@ -77,3 +77,12 @@ func.func @copies(%x: memref<64x512xf32>) -> memref<64x512xf32> {
   }
   func.return %out : memref<64x512xf32>
 }
+
+// CHECK-LABEL: func.func @words
+// CHECK-NEXT: pallas.bitcast %w : !tile.tile<8 x 128 x i32> to !tile.tile<16 x 128 x bf16>
+// CHECK-NEXT: pallas.bitcast %w : !tile.tile<8 x 128 x i32> to !tile.tile<32 x 128 x i8>
+func.func @words(%w: !tile.tile<8 x 128 x i32>) {
+  %a = pallas.bitcast %w : !tile.tile<8 x 128 x i32> to !tile.tile<16 x 128 x bf16>
+  %b = pallas.bitcast %w : !tile.tile<8 x 128 x i32> to !tile.tile<32 x 128 x i8>
+  func.return
+}

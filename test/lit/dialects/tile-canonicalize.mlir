@@ -295,3 +295,20 @@ func.func @bounds(%z: f32, %n: index) -> f32 {
   }
   func.return %r : f32
 }
+
+// CHECK-LABEL: func.func @masks_of_accesses
+func.func @masks_of_accesses(%x: memref<8xf32>, %y: memref<8xf32>) {
+  %true = tile.full 1 : !tile.tile<8 x i1>
+  %false = tile.full 0 : !tile.tile<8 x i1>
+  // CHECK-NEXT: %[[A:.*]] = tile.load %x[:] : memref<8xf32>
+  // CHECK-NEXT: tile.store %[[A]], %y[:] : !tile.tile<8 x f32>
+  %a = tile.load %x[:] mask %true other 2.0 : memref<8xf32> -> !tile.tile<8 x f32>
+  tile.store %a, %y[:] mask %true : !tile.tile<8 x f32>, memref<8xf32>
+  // CHECK-NEXT: %[[B:.*]] = tile.full 2.0 : !tile.tile<8 x f32>
+  // CHECK-NEXT: tile.store %[[B]], %y[:]
+  %b = tile.load %x[:] mask %false other 2.0 : memref<8xf32> -> !tile.tile<8 x f32>
+  tile.store %b, %y[:] : !tile.tile<8 x f32>, memref<8xf32>
+  // CHECK-NEXT: func.return
+  tile.store %b, %x[:] mask %false : !tile.tile<8 x f32>, memref<8xf32>
+  func.return
+}

@@ -333,3 +333,36 @@ func.func @compared(%x: memref<1x8x128xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Rows of two parts in turn: words of 32 bits have one element of each, so that no row moves.
+// CHECK-LABEL: func.func @interleaved
+// CHECK-NEXT: [[E:%.+]] = tile.cast %a : !tile.tile<8 x 128 x bf16> to !tile.tile<8 x 128 x f32>
+// CHECK-NEXT: [[L:%.+]] = tile.bitcast [[E]] : !tile.tile<8 x 128 x f32> to !tile.tile<8 x 128 x i32>
+// CHECK: [[S:%.+]] = tile.shr [[L]], {{%.+}} : !tile.tile<8 x 128 x i32>
+// CHECK: [[LOW:%.+]] = tile.and [[S]], {{%.+}} : !tile.tile<8 x 128 x i32>
+// CHECK: [[H:%.+]] = tile.bitcast {{%.+}} : !tile.tile<8 x 128 x f32> to !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: [[W:%.+]] = tile.or [[LOW]], [[H]] : !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: %r = pallas.bitcast [[W]] : !tile.tile<8 x 128 x i32> to !tile.tile<16 x 128 x bf16>
+func.func @interleaved(%a: !tile.tile<8 x 128 x bf16>, %b: !tile.tile<8 x 128 x bf16>) -> !tile.tile<16 x 128 x bf16> {
+  %c = tile.reshape %a : !tile.tile<8 x 128 x bf16> to !tile.tile<8 x 1 x 128 x bf16>
+  %d = tile.reshape %b : !tile.tile<8 x 128 x bf16> to !tile.tile<8 x 1 x 128 x bf16>
+  %e = tile.concat %c, %d dim 1 : !tile.tile<8 x 1 x 128 x bf16>, !tile.tile<8 x 1 x 128 x bf16> to !tile.tile<8 x 2 x 128 x bf16>
+  %r = tile.reshape %e : !tile.tile<8 x 2 x 128 x bf16> to !tile.tile<16 x 128 x bf16>
+  func.return %r : !tile.tile<16 x 128 x bf16>
+}
+
+// -----
+
+// Two of the four bytes of a word are not enough of them.
+// CHECK-LABEL: func.func @bytes
+// CHECK-NOT: pallas.bitcast
+// CHECK: func.return
+func.func @bytes(%a: !tile.tile<8 x 128 x i8>, %b: !tile.tile<8 x 128 x i8>) -> !tile.tile<16 x 128 x i8> {
+  %c = tile.reshape %a : !tile.tile<8 x 128 x i8> to !tile.tile<8 x 1 x 128 x i8>
+  %d = tile.reshape %b : !tile.tile<8 x 128 x i8> to !tile.tile<8 x 1 x 128 x i8>
+  %e = tile.concat %c, %d dim 1 : !tile.tile<8 x 1 x 128 x i8>, !tile.tile<8 x 1 x 128 x i8> to !tile.tile<8 x 2 x 128 x i8>
+  %r = tile.reshape %e : !tile.tile<8 x 2 x 128 x i8> to !tile.tile<16 x 128 x i8>
+  func.return %r : !tile.tile<16 x 128 x i8>
+}

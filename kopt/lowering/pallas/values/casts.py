@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, IntegerType, f32, i1
 from xdsl.ir import Attribute, Operation
 
+from kopt.dialects.pallas import BitcastRowsOp
 from kopt.dialects.tile import BitcastOp, CastOp, SelectOp, element_of, is_float, tile_type
 from kopt.lowering.pallas.printing import PallasPrinter
 from kopt.lowering.pallas.values.operands import spelt, where
@@ -69,4 +70,15 @@ def _bitcast(printing: PallasPrinter, op: BitcastOp) -> None:
     printing.define(op.result, printing.spell(text, op.input))
 
 
-HANDLERS: dict[type[Operation], Handler] = {SelectOp: _select, CastOp: _cast, BitcastOp: _bitcast}
+def _bitcast_rows(printing: PallasPrinter, op: BitcastRowsOp) -> None:
+    printing.define(
+        op.result, printing.spell(f"pltpu.bitcast({{0}}, {printing.dtype(element_of(op.result))})", op.input)
+    )
+
+
+HANDLERS: dict[type[Operation], Handler] = {
+    SelectOp: _select,
+    CastOp: _cast,
+    BitcastOp: _bitcast,
+    BitcastRowsOp: _bitcast_rows,
+}

@@ -81,6 +81,9 @@ def _broadcast(printing: PallasPrinter, op: BroadcastOp) -> None:
 
 
 def _reshape(printing: PallasPrinter, op: ReshapeOp) -> None:
+    if printing.shape(op.input) == printing.shape(op.result):  # no more than tags
+        printing.define(op.result, printing[op.input])
+        return
     printing.define(op.result, printing.spell(f"{{0}}.reshape({printing.shape(op.result)})", op.input))
 
 
