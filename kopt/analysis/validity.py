@@ -16,7 +16,7 @@ from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.jagged import ValidOp as JaggedValidOp
 from kopt.dialects.tile import TileType, block_axes, is_gather
 from kopt.dialects.tile.memory import memory_shape
-from kopt.dialects.triton import RetagOp
+from kopt.dialects.triton import JoinOp, RetagOp
 
 
 class LaneValidity(LaneFacts):
@@ -287,6 +287,7 @@ _SAME_LANES = (
     tile.AssociativeScanOp,
     tile.ValidLanesOp,
     RetagOp,
+    JoinOp,
 )
 _RULES: dict[type[Any], Rule] = {
     tile.ReshapeOp: _reshape,

@@ -7,12 +7,12 @@ from math import prod
 import numpy as np
 
 from kopt.dialects.tile import range_type
-from kopt.dialects.triton import BoundedOp, LaunchOp, ProgramIdOp, RangeOp, RetagOp
+from kopt.dialects.triton import BoundedOp, JoinOp, LaunchOp, ProgramIdOp, RangeOp, RetagOp
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.loops import written
 from kopt.interpreter.machine import Handler, Machine, check_visits
 from kopt.interpreter.sums import Sums
-from kopt.interpreter.values import Bound, TileValue
+from kopt.interpreter.values import Bound, TileValue, both
 
 
 def _launch(m: Machine, op: LaunchOp) -> None:
@@ -51,7 +51,14 @@ def _bounded(m: Machine, op: BoundedOp) -> TileValue:
     return TileValue(np.where((data < 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)
 
 
+def _join(m: Machine, op: JoinOp) -> TileValue:
+    first, second = m.tile(op.first), m.tile(op.second)
+    valid = both(first.valid, second.valid)
+    return TileValue(np.stack([first.data, second.data], -1), valid)
+
+
 HANDLERS: dict[type, Handler] = {
+    JoinOp: _join,
     LaunchOp: _launch,
     ProgramIdOp: lambda m, op: m.program,
     RangeOp: _range,

@@ -16,7 +16,7 @@ from xdsl.ir import Dialect
 
 from kopt.dialects.triton.approximate import APPROXIMATE, APPROXIMATE_FUNCTIONS
 from kopt.dialects.triton.inline import InlineOp
-from kopt.dialects.triton.lanes import BoundedOp
+from kopt.dialects.triton.lanes import BoundedOp, JoinOp
 from kopt.dialects.triton.launch import LaunchOp, LaunchOptions, ProgramIdOp, RangeOp, RetagOp
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "APPROXIMATE_FUNCTIONS",
     "BoundedOp",
     "InlineOp",
+    "JoinOp",
     "LaunchOp",
     "LaunchOptions",
     "ProgramIdOp",
@@ -32,5 +33,5 @@ __all__ = [
     "Triton",
 ]
 
-_OPS = [LaunchOp, ProgramIdOp, RangeOp, RetagOp, BoundedOp, InlineOp]
+_OPS = [LaunchOp, ProgramIdOp, RangeOp, RetagOp, BoundedOp, JoinOp, InlineOp]
 Triton = Dialect("triton", _OPS)

@@ -1,4 +1,4 @@
-"""Numbers of lanes, which Triton does not check."""
+"""Numbers of lanes, which Triton does not check, and lanes of two blocks beside each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
-from kopt.dialects.tile.types import TileType
+from kopt.dialects.formats.directives import Same
+from kopt.dialects.tile.types import DimAttr, TileType
 
 
 @irdl_op_definition
@@ -47,3 +48,41 @@ class BoundedOp(Infers, Op):
         type = self.input.type
         if not isinstance(type, TileType) or not isinstance(type.element_type, IntegerType):
             raise VerifyException(f"triton.bounded takes lane numbers, found {type}")
+
+
+@irdl_op_definition
+class JoinOp(Infers, Op):
+    """``tl.join``: the lanes of two blocks beside each other, in a new last dimension of 2.
+
+    %v = triton.join %a, %b : !tile.tile<b0=8 x 64 x f32>      // a tile<b0=8 x 64 x 2 x f32>
+    """
+
+    name = "triton.join"
+
+    first = operand_def(TileType)
+    second = operand_def(TileType)
+    result = result_def(TileType)
+
+    traits = traits_def(Pure())
+
+    custom_directives = (Same,)
+    assembly_format = """
+        $first `,` $second attr-dict `:` type($first) custom<Same>(type($second), ref(type($first)))
+        custom<Infer>(type(results))
+    """
+
+    def __init__(self, first: SSAValue | Operation, second: SSAValue | Operation):
+        values = SSAValue.get(first), SSAValue.get(second)
+        super().__init__(operands=values, result_types=self.infer([value.type for value in values], {}))
+
+    @classmethod
+    def infer(cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]) -> Sequence[Attribute]:
+        type = operands[0]
+        assert isinstance(type, TileType)
+        return [type.with_dims([*type.dims.data, DimAttr(2)])]
+
+    def verify_(self) -> None:
+        self.check_results()
+        first, second = self.first.type, self.second.type
+        if first != second:
+            raise VerifyException(f"triton.join takes two blocks of one type, found {first}, {second}")

@@ -95,6 +95,12 @@ def print_take_along(kernel: TritonPrinter, op: tile.TakeAlongOp) -> None:
     kernel.define(op.result, spell(text, kernel.whole(op.input), kernel.whole(op.indices), shape=shape))
 
 
+def print_join(kernel: TritonPrinter, op: triton.JoinOp) -> None:
+    """``tl.join(a, b)``."""
+    shape = tile.tile_type(op.result).shape
+    kernel.define(op.result, spell("tl.join({0}, {1})", kernel.whole(op.first), kernel.whole(op.second), shape=shape))
+
+
 def print_bounded(kernel: TritonPrinter, op: triton.BoundedOp) -> None:
     """``picks = tl.where((n >= 0) & (n < 8), n, 0)``."""
     index = kernel.named(op.input)
@@ -110,4 +116,5 @@ HANDLERS: dict[type[Operation], Handler] = {
     tile.TransposeOp: print_transpose,
     tile.TakeAlongOp: print_take_along,
     triton.BoundedOp: print_bounded,
+    triton.JoinOp: print_join,
 }

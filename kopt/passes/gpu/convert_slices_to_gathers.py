@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from kopt.dialects import tile
+from kopt.dialects import tile, triton
 from kopt.dialects.builder import Builder
 from kopt.ir.widths import next_power_of_two
 from kopt.passes.gpu.gathers import gather, refuse_ragged
@@ -24,8 +24,9 @@ class ConvertSlicesToGathersPass(ModulePass):
     """Rewrites `tile.slice`, `tile.dynamic_slice` and `tile.concat` as `tile.take_along`, at the true sizes.
 
     A slice becomes one gather for each dimension that it cuts. For a concatenation, the lanes of each input are
-    gathered to where they stand in the result, and selected there. ``triton.inside`` says that no lane number needs
-    a check, ``tile.spare`` that nothing uses the lanes whose number is outside.
+    gathered to where they stand in the result, and selected there. Inputs of one lane each, as of ``torch.stack``, are
+    joined two by two (`triton.join`), if their number is a power of two. ``triton.inside`` says that no lane number
+    needs a check, ``tile.spare`` that nothing uses the lanes whose number is outside.
 
         %s = tile.slice %v [1] [3] [2] : !tile.tile<6 x f32> to !tile.tile<3 x f32>
     becomes
@@ -74,6 +75,8 @@ def _gathered_from(op: tile.DynamicSliceOp) -> SSAValue:
 
 def _joined(op: tile.ConcatOp) -> SSAValue:
     """Each input's lanes gathered to where they stand in the result, and selected there."""
+    if (stacked := _stacked(op)) is not None:
+        return stacked
     dim = op.dim.data
     refuse_ragged(op, [tile.tile_type(value).tags[dim] for value in op.inputs])
     dims = tile.tile_type(op.result).dims.data
@@ -86,6 +89,31 @@ def _joined(op: tile.ConcatOp) -> SSAValue:
         result = moved if result is None else _select_before(op, end, dim, moved, result)
     assert result is not None
     return result
+
+
+def _stacked(op: tile.ConcatOp) -> SSAValue | None:
+    """Inputs of one lane each, joined two by two; None where their number is no power of two."""
+    dim, type, inputs = op.dim.data, tile.tile_type(op.result), list(op.inputs)
+    if len(inputs) != type.shape[dim] or not 1 < len(inputs) == next_power_of_two(len(inputs)):
+        return None
+    build, dims = Builder(op), [each for n, each in enumerate(type.dims.data) if n != dim]
+    value = _joined_in_turn(build, [build.reshape(_without_unit_dims(value, dims), dims) for value in inputs])
+    value = build.reshape(value, [*dims, type.dims.data[dim]])
+    last = type.rank - 1
+    return build.add(tile.TransposeOp(value, [n if n < dim else last if n == dim else n - 1 for n in range(last + 1)]))
+
+
+def _without_unit_dims(value: SSAValue, dims: Sequence[tile.DimAttr]) -> SSAValue:
+    """What a value of the same lanes is a reshape of, where that has the dimensions already."""
+    source = value.owner.input if isinstance(value.owner, tile.ReshapeOp) else value
+    return source if tile.tile_type(source).dims.data == tuple(dims) else value
+
+
+def _joined_in_turn(build: Builder, parts: Sequence[SSAValue]) -> SSAValue:
+    """Lane ``i`` of the last dimension, or of all last ones in row-major order, is the ``i``-th part's."""
+    if len(parts) == 1:
+        return parts[0]
+    return build.add(triton.JoinOp(_joined_in_turn(build, parts[0::2]), _joined_in_turn(build, parts[1::2])))
 
 
 def _moved(op: tile.ConcatOp, value: SSAValue, start: int, dims: Sequence[tile.DimAttr]) -> SSAValue:

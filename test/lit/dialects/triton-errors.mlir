@@ -128,3 +128,11 @@ func.func @no_block(%x: memref<?xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @other_types(%v: !tile.tile<8 x f32>, %w: !tile.tile<4 x f32>) {
+  // expected-error @+1 {{triton.join takes two blocks of one type, found !tile.tile<8 x f32>, !tile.tile<4 x f32>}}
+  "triton.join"(%v, %w) : (!tile.tile<8 x f32>, !tile.tile<4 x f32>) -> !tile.tile<8 x 2 x f32>
+  func.return
+}

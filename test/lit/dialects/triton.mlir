@@ -17,6 +17,7 @@
 // CHECK-NEXT:   %was = atomic.cas %v, %w, %a[%i, :] mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
 // CHECK-NEXT:   %n = tile.full 9 : !tile.tile<4 x i32>
 // CHECK-NEXT:   %picks = triton.bounded %n below 8 {note = "kept"} : !tile.tile<4 x i32>
+// CHECK-NEXT:   %pairs = triton.join %n, %picks {note = "kept"} : !tile.tile<4 x i32>
 // CHECK-NEXT:   %s, %d = triton.inline "both"(%v, %w) functions = {two = " = tl.constexpr(2)", both = "(x, y):\0A    return x + y, x - two"} : (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>) -> (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>)
 // CHECK-NEXT:   triton.inline "wait"() functions = {wait = "():\0A    tl.debug_barrier()"} {note = "kept"} : () -> ()
 // CHECK-NEXT: }
@@ -35,6 +36,7 @@ func.func @launch(%x: memref<1000x64xf32>, %out: memref<1000x64xf32>) {
     %was = atomic.cas %v, %w, %a[%i, :] mask %m ordering acq_rel {note = "kept"} : !tile.tile<b0=128 x 64 x f32>, memref<1000x64xf32>
     %n = tile.full 9 : !tile.tile<4 x i32>
     %picks = triton.bounded %n below 8 {note = "kept"} : !tile.tile<4 x i32>
+    %pairs = triton.join %n, %picks {note = "kept"} : !tile.tile<4 x i32>
     %s, %d = triton.inline "both"(%v, %w) functions = {two = " = tl.constexpr(2)", both = "(x, y):\n    return x + y, x - two"} : (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>) -> (!tile.tile<b0=128 x 64 x f32>, !tile.tile<b0=128 x 64 x f32>)
     triton.inline "wait"() functions = {wait = "():\n    tl.debug_barrier()"} {note = "kept"} : () -> ()
   }

@@ -71,3 +71,28 @@ func.func @ragged(%x: memref<50xf32>, %out: memref<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Single lanes of as many inputs as some power of two are joined two by two: in the order of the inputs, last.
+// CHECK-LABEL: func.func @stacked
+func.func @stacked(%x: memref<4x8x16xf32>, %out: memref<8x4x16xf32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %a = tile.load %x[0, %i, :] : memref<4x8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+    %b = tile.load %x[1, %i, :] : memref<4x8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+    %c = tile.load %x[2, %i, :] : memref<4x8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+    %d = tile.load %x[3, %i, :] : memref<4x8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+    // CHECK: [[AC:%.+]] = triton.join %a, %c : !tile.tile<b0=8 x 16 x f32>
+    // CHECK-NEXT: [[BD:%.+]] = triton.join %b, %d : !tile.tile<b0=8 x 16 x f32>
+    // CHECK-NEXT: [[J:%.+]] = triton.join [[AC]], [[BD]] : !tile.tile<b0=8 x 16 x 2 x f32>
+    // CHECK-NEXT: [[R:%.+]] = tile.reshape [[J]] : !tile.tile<b0=8 x 16 x 2 x 2 x f32> to !tile.tile<b0=8 x 16 x 4 x f32>
+    // CHECK-NEXT: %s = tile.transpose [[R]] [0, 2, 1] : !tile.tile<b0=8 x 16 x 4 x f32>
+    %e = tile.reshape %a : !tile.tile<b0=8 x 16 x f32> to !tile.tile<b0=8 x 1 x 16 x f32>
+    %f = tile.reshape %b : !tile.tile<b0=8 x 16 x f32> to !tile.tile<b0=8 x 1 x 16 x f32>
+    %g = tile.reshape %c : !tile.tile<b0=8 x 16 x f32> to !tile.tile<b0=8 x 1 x 16 x f32>
+    %h = tile.reshape %d : !tile.tile<b0=8 x 16 x f32> to !tile.tile<b0=8 x 1 x 16 x f32>
+    %s = tile.concat %e, %f, %g, %h dim 1 : !tile.tile<b0=8 x 1 x 16 x f32>, !tile.tile<b0=8 x 1 x 16 x f32>, !tile.tile<b0=8 x 1 x 16 x f32>, !tile.tile<b0=8 x 1 x 16 x f32> to !tile.tile<b0=8 x 4 x 16 x f32>
+    tile.store %s, %out[%i, :, :] : !tile.tile<b0=8 x 4 x 16 x f32>, memref<8x4x16xf32>
+  }
+  func.return
+}
