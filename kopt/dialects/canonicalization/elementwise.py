@@ -196,8 +196,8 @@ def widens(source: Attribute, target: Attribute) -> bool:
     if before.kind == "bool":
         return True
     if after.is_float:
-        # The exponent of f16 and fp8 is too small for what their fraction could count to.
-        return after.bits >= 32 and before.bits <= _PARTS[after.spec][1] + 1
+        exponent, fraction = _PARTS[after.spec]
+        return before.bits <= min(fraction + 1, 2 ** (exponent - 1) - 1)
     return (before.bits < after.bits) if before.kind != "int" or after.kind == "int" else False
 
 

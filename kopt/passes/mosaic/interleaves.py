@@ -9,9 +9,11 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kopt.dialects.builder import Builder
+from kopt.dialects.canonicalization.elementwise import widens
 from kopt.dialects.pallas.bitcast import BitcastRowsOp, elements_of_a_word
 from kopt.dialects.tile import (
     BitcastOp,
+    CastOp,
     ConcatOp,
     DimAttr,
     MaskOp,
@@ -46,7 +48,7 @@ class InterleaveInWords(RewritePattern):
         *outer, rows, lanes = result.dims.data
         dims = [*outer, DimAttr(rows.size.data // len(parts)), lanes]
         rows_of = [part.owner.input if isinstance(part.owner, ReshapeOp) else part for part in parts]
-        words = [_word(build, build.reshape(part, dims), n, len(parts)) for n, part in enumerate(rows_of)]
+        words = [build.reshape(_word(build, part, n, len(parts)), dims) for n, part in enumerate(rows_of)]
         word = reduce(lambda first, second: build.compute("or", first, second), words)
         build.replace(build.add(BitcastRowsOp(word, result)))
 
@@ -76,7 +78,9 @@ def _word(build: Builder, part: SSAValue, number: int, count: int) -> SSAValue:
     """A part's bits at their place in a word, with zeros around them."""
     bits, element = 32 // count, element_of(part)
     if element == bf16:  # the upper half of the same number in f32, whose lower half is 0
-        word = build.add(BitcastOp(build.cast(part, f32), i32))
+        cast = part.owner
+        exact = isinstance(cast, CastOp) and widens(element_of(cast.input), bf16)
+        word = build.add(BitcastOp(build.cast(cast.input if exact else part, f32), i32))
         return word if number else build.with_number("and", build.with_number("shr", word, bits), (1 << bits) - 1)
     word = build.cast(build.add(BitcastOp(part, i8)) if is_float(element) else part, i32)
     if number < count - 1:
