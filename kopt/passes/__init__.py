@@ -61,6 +61,7 @@ PASSES: dict[str, str] = {
     "legalise-ops": "kopt.passes.legalise_ops:LegaliseOpsPass",
     "legalise-element-types": "kopt.passes.legalise_element_types:LegaliseElementTypesPass",
     "mask-rmw-scatter": "kopt.passes.mask_rmw_scatter:MaskRmwScatterPass",
+    "match-array-layouts": "kopt.passes.match_array_layouts:MatchArrayLayoutsPass",
     "materialize-accumulators": "kopt.passes.materialize_accumulators:MaterializeAccumulatorsPass",
     "name-accesses": "kopt.passes.name_accesses:NameAccessesPass",
     "narrow-atomics": "kopt.passes.narrow_atomics:NarrowAtomicsPass",

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import users
 from kopt.diagnostics import remark
-from kopt.dialects.builder import Builder
-from kopt.dialects.host import LaunchOp, PermuteOp
+from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Entry, GridOp, LoadOp, RangeType, StoreOp, array_type, is_gather, is_number
 from kopt.ir.atoms import Atom, BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
+from kopt.passes.permuting import permute
 from kopt.walk import walk
 
 
@@ -48,7 +46,7 @@ class PermuteArrayLayoutPass(ModulePass):
                     remark(
                         launch, f"'{name}' is transposed to {order}: blocks of rows that begin anywhere are tiles then"
                     )
-                    _transpose(launch, number, order)
+                    permute(launch, number, order)
 
 
 def _order(memory: SSAValue, analysis: IndexAnalysis) -> list[int] | None:
@@ -79,37 +77,3 @@ def _begins_anywhere(entry: Entry, analysis: IndexAnalysis) -> bool:
 def _is_told_by_grid(atom: Atom) -> bool:
     range = atom.name if isinstance(atom, BlockNumber) else None
     return isinstance(range, SSAValue) and isinstance(binding(range).owner, GridOp)
-
-
-def _transpose(launch: LaunchOp, number: int, order: Sequence[int]) -> None:
-    """Gives a launch an array in another order of its dimensions, and the launch's users what they had."""
-    memory = launch.body.block.args[number]
-    outer = array_type(memory)
-    inner = MemRefType(outer.element_type, [outer.get_shape()[dim] for dim in order])
-    if number < len(launch.inputs):
-        source = launch.inputs[number]
-        launch.operands[number] = Builder(launch).add(PermuteOp(source, order, inner), source.name_hint)
-    memory = Rewriter.replace_value_with_new_type(memory, inner)
-    for access in users(memory):
-        _reindex(access, order)
-    if number in launch.written:
-        result = launch.outputs[launch.written.index(number)]
-        uses = list(result.uses)
-        result = Rewriter.replace_value_with_new_type(result, inner)
-        back = PermuteOp(result, sorted(range(len(order)), key=order.__getitem__), outer)
-        value = Builder(InsertPoint.after(launch), launch).add(back, result.name_hint)
-        for use in uses:
-            use.operation.operands[use.index] = value
-
-
-def _reindex(access: Operation, order: Sequence[int]) -> None:
-    """The access with its index list in another order: blocks are the same, for numbers have no dimension in them."""
-    assert isinstance(access, LoadOp | StoreOp)
-    entries = [access.entries[dim] for dim in order]
-    if isinstance(access, StoreOp):
-        new = StoreOp(access.value, access.memory, entries, access.mask, access.attributes)
-    else:
-        new = LoadOp(access.memory, entries, access.mask, access.other, access.pad, access.attributes)
-        new.result.name_hint = access.result.name_hint
-    new.location = access.location
-    Rewriter.replace_op(access, new)

@@ -168,6 +168,8 @@ def _pallas_values(target: Target, config: Config) -> list[ModulePass]:
         _make("lower-remote-copies"),
         # Which rows make a tile of memory decides where blocks may begin.
         _make("permute-array-layout"),
+        # XLA copies arrays that it lays out by columns: while accesses are blocks of these.
+        _make("match-array-layouts"),
         # What moves with an inner loop of one visit moves with the loop around it, which may be aligned then.
         _make("unroll-single-trip-loops", keep=_named_loops(config)),
         # Loops, loads and stores that begin anywhere: loads, selects and masks come of it, so before the other masks.

@@ -51,6 +51,21 @@ def padded_bytes(lanes: Sequence[Any], bits: int) -> Any:
     return round_up(rows, tile) * round_up(last, LANES) * prod(outer) * bits // 8
 
 
+def compact_order(shape: Sequence[int], bits: int) -> tuple[int, ...]:
+    """The dimensions of an array in XLA's order, the outermost first: the least memory; row by row where that is least.
+
+    So libtpu 0.0.42 lays out what enters or leaves a program.
+    """
+    rank = len(shape)
+    orders = [
+        (*(dim for dim in range(rank) if dim not in (rows, lanes)), rows, lanes)
+        for lanes in reversed(range(rank))
+        for rows in reversed(range(rank))
+        if rows != lanes
+    ]
+    return min(orders, key=lambda order: padded_bytes([shape[dim] for dim in order], bits), default=(*range(rank),))
+
+
 def register_bytes(lanes: Sequence[Any], bits: int) -> Any:
     """Bytes of the vector registers that a value of so many lanes takes: whole ones, of 8 by 128 words."""
     if len(lanes) < 2:
