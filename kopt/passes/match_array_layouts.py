@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.analysis.column_layouts import by_columns
+from kopt.diagnostics import remark
 from kopt.dialects.canonicalization.tile import PATTERNS
 from kopt.dialects.tile import TransposeOp, array_type
 from kopt.passes.permuting import permute
@@ -38,7 +39,9 @@ class MatchArrayLayoutsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch, number in by_columns(op):
-            rank = array_type(launch.body.block.args[number]).get_num_dims()
+            memory = launch.body.block.args[number]
+            rank = array_type(memory).get_num_dims()
+            remark(launch, f"'{memory.name_hint or f'operand {number}'}' is taken by columns, as XLA lays it out")
             permute(launch, number, [*range(rank - 2), rank - 1, rank - 2])
         for _ in range(2):  # two in a row become one, and one that keeps the order goes
             walk_and_apply_patterns(op, {TransposeOp: PATTERNS[TransposeOp]})

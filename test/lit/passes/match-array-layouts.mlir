@@ -1,6 +1,8 @@
-// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,match-array-layouts)' | filecheck %s
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(functionalise-host,match-array-layouts)' --remarks 2>&1 | filecheck %s
 
 // Of 64 columns XLA makes rows: blocks of 256 rows are whole tiles of these, and transposed where they are used.
+// CHECK-DAG: remark: 'x' is taken by columns, as XLA lays it out
+// CHECK-DAG: remark: 'out' is taken by columns, as XLA lays it out
 // CHECK-LABEL: @columns
 // CHECK-DAG: [[X:%.+]] = host.permute %x [1, 0] : memref<4096x64xf32> to memref<64x4096xf32>
 // CHECK-DAG: [[OUT:%.+]] = host.permute %out [1, 0] : memref<4096x64xf32> to memref<64x4096xf32>
