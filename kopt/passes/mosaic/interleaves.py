@@ -79,8 +79,9 @@ def _word(build: Builder, part: SSAValue, number: int, count: int) -> SSAValue:
     bits, element = 32 // count, element_of(part)
     if element == bf16:  # the upper half of the same number in f32, whose lower half is 0
         cast = part.owner
-        exact = isinstance(cast, CastOp) and widens(element_of(cast.input), bf16)
-        word = build.add(BitcastOp(build.cast(cast.input if exact else part, f32), i32))
+        if isinstance(cast, CastOp) and widens(element_of(cast.input), bf16):
+            part = cast.input
+        word = build.add(BitcastOp(build.cast(part, f32), i32))
         return word if number else build.with_number("and", build.with_number("shr", word, bits), (1 << bits) - 1)
     word = build.cast(build.add(BitcastOp(part, i8)) if is_float(element) else part, i32)
     if number < count - 1:
