@@ -168,7 +168,13 @@ def spec_of(value: Any) -> TensorSpec:
 
 
 def stored(value: Any) -> Any:
-    """A torch tensor of pairs of 4-bit floats as its bytes, which kernels unpack; anything else as it is."""
+    """A torch tensor of pairs of 4-bit floats as its bytes, which kernels unpack; anything else as it is.
+
+    But a Python float that JAX traces in its 64-bit mode is one of 32 bits: no target on which JAX traces has f64.
+    """
+    if _is_instance(value, "jax", "Array") and not is_known(value):
+        is_float = str(value.dtype) == "float64" and value.weak_type and value.ndim == 0
+        return value.astype("float32") if is_float else value
     pairs = _is_instance(value, "torch", "Tensor") and str(value.dtype) == "torch.float4_e2m1fn_x2"
     return value.view(sys.modules["torch"].uint8) if pairs else value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -20,7 +21,9 @@ from kopt.eager.values import plain
 from kopt.error_places import located
 from kopt.errors import ArgumentError, ConfigError, KoptError
 from kopt.language.running import RUNNING
+from kopt.runtime.admission import admit_written, arrays_in
 from kopt.runtime.exchange import convert
+from kopt.runtime.torch_tracing import without_autocast
 from kopt.runtime.users_code import is_users_module
 from kopt.specs import TensorSpec, framework_of, is_known
 
@@ -31,7 +34,7 @@ def run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], c
     torch and NumPy arguments that it changes are updated; the final values of JAX arrays that it changes follow the
     results, unless it returns them itself. Raises `KoptError`; what the kernel itself raises passes as it is.
     """
-    tensors = _Tensors(fn.__name__)
+    tensors = _Tensors(fn.__name__, inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs).arguments)
     with _default_device(torch.device("cpu")):
         args, kwargs = tensors.taken(args), tensors.taken(kwargs)
     wanted: dict[int, int] = {}
@@ -76,11 +79,27 @@ def _run(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], 
     install()
     token = RUNNING.set(under_way)
     try:
-        with located(_is_users, _positions), torch.no_grad(), _processors(), EagerMode():
+        with located(_is_users, _positions), _plain_torch(), _processors(), EagerMode():
             value = fn(*args, **kwargs)
         return plain(value)
     finally:
         RUNNING.reset(token)
+
+
+@contextmanager
+def _plain_torch() -> Iterator[None]:
+    """While it lasts, operators only compute: nothing is differentiated or cast, and tensors count their writes."""
+    with torch.inference_mode(False), torch.no_grad(), without_autocast():
+        yield
+
+
+def _counting_writes(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor in the same memory that counts writes, which one of ``torch.inference_mode`` does not."""
+    if not tensor.is_inference():
+        return tensor
+    with torch.inference_mode(False):
+        empty = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+        return empty.set_(tensor.untyped_storage(), tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
 #: How many programs a kernel that asks for the number of processors is told to start.
@@ -100,8 +119,9 @@ def _processors() -> Iterator[None]:
 class _Tensors:
     """The tensors of a call: as torch has them in the run, and as the caller has them."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, values: Mapping[str, Any]):
         self.name = name
+        self.names = [found for item in values.items() for found in arrays_in(*item)]
         self.pairs: list[tuple[Any, torch.Tensor]] = []
         self.before: list[torch.Tensor] = []
         self.versions: list[int] = []
@@ -136,6 +156,7 @@ class _Tensors:
         tensor = convert(value, "torch")
         if framework_of(value) == "jax":
             tensor = tensor.clone()
+        tensor = _counting_writes(tensor)
         self.pairs.append((value, tensor))
         self.before.append(tensor.detach().clone())
         self.versions.append(tensor._version)
@@ -157,6 +178,7 @@ class _Tensors:
         for (mine, tensor), version in zip(self.pairs, self.versions, strict=True):
             if tensor._version == version:
                 continue
+            self._admit_written(mine)
             if framework_of(mine) == "numpy":
                 mine[...] = convert(tensor, "numpy")
             elif framework_of(mine) == "jax" and id(tensor) not in returned:
@@ -165,6 +187,13 @@ class _Tensors:
             return result
         first = [] if result is None else list(result) if type(result) is tuple else [result]
         return finals[0] if not first and len(finals) == 1 else (*first, *finals)
+
+    def _admit_written(self, mine: Any) -> None:
+        """Raises `ArgumentError` for an inference tensor that has changed where it may not, which it then has not."""
+        if framework_of(mine) == "torch" and mine.is_inference() and not torch.is_inference_mode_enabled():
+            self.restore()
+            name = next(name for name, array in self.names if array is mine)
+            admit_written(self.name, name, mine)
 
     def _exported(self, value: Any, framework: Any, returned: set[int]) -> Any:
         if isinstance(value, torch.Tensor):

@@ -7,7 +7,6 @@ from typing import Any
 
 from kopt.errors import ConfigError
 from kopt.runtime.emitted import load_module
-from kopt.runtime.exchange import wide
 from kopt.runtime.machine import prepare_jax
 from kopt.runtime.pallas_interpret import as_list, interpreted_module
 from kopt.targets.target import Target
@@ -30,13 +29,15 @@ class MeshProgramRunner:
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """Call the program for one rank's arrays."""
+        import jax
+
         for group in self._groups:
             if axis_size(group) is None:
                 raise ConfigError(
                     f"program '{self._entry}' has the group '{group}', which is no axis of a mesh here",
                     notes=[f'call it inside jax.shard_map, over a mesh with the axis "{group}"'],
                 )
-        with wide(self._wide):
+        with jax.enable_x64(self._wide):
             return as_list(self.function(*arrays))
 
 

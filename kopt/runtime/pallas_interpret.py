@@ -145,9 +145,9 @@ class PallasRunner:
         self.devices = ("cpu",) if target.interpreted else ("cpu", "tpu")
         self._source, self._entry, self._target, self._location = source, entry, target, location
         away = target.interpreted and jax.default_backend() != "cpu"
-        home = [partial(jax.default_device, jax.devices("cpu")[0])] if away else []
-        self._settings = (*([partial(jax.enable_x64, True)] if use_wide else []), *home)
-        self._outside = (*self._settings, eval_context)
+        self._home = (partial(jax.default_device, jax.devices("cpu")[0]),) if away else ()
+        self._width, self._is_wide = partial(jax.enable_x64, use_wide), use_wide
+        self._config, self._eval_context = jax.config, eval_context
         self._is_tracing = _is_tracing()
         self._mesh = jax.sharding.get_abstract_mesh if target.interpreted else None
         self.function, self._jitted = _functions(source, entry, target)
@@ -163,7 +163,12 @@ class PallasRunner:
         if any(isinstance(array, Tracer) for array in arrays):
             return self._call(self._traced, arrays, ())
         require(self._target)
-        return as_list(self._call(self._jitted.waited_for, arrays, self._outside))
+        return as_list(self._call(self._jitted.waited_for, arrays, (*self._settings(), self._eval_context)))
+
+    def _settings(self) -> tuple[Callable[[], Any], ...]:
+        """What JAX's settings for a call have that the caller's lack, whose numbers may be of either width."""
+        as_set = bool(self._config.jax_enable_x64) == self._is_wide  # pyright: ignore[reportAttributeAccessIssue]
+        return self._home if as_set else (self._width, *self._home)
 
     def launcher(self, arrays: Sequence[Any], waits: bool = False) -> Callable[..., Any]:
         """The kernel as a function of arrays that have elements; JAX may return before it has ended, or ``waits``."""
@@ -171,7 +176,8 @@ class PallasRunner:
 
         def launch(*arrays: Any) -> Any:
             function = jitted.waited_for if waits else jitted.started
-            return self._call(function, arrays, self._outside if self._is_tracing() else self._settings)
+            settings = self._settings()
+            return self._call(function, arrays, (*settings, self._eval_context) if self._is_tracing() else settings)
 
         return launch
 
@@ -190,7 +196,7 @@ class PallasRunner:
             function=function,
             name=self._entry,
             location=self._location,
-            settings=self._settings,
+            settings=(self._width, *self._home),
             refuse=lambda error: refusal(error, essence(error), self._source, self._entry, self._target),
             only_on="tpu" if is_chip else None,
             absent=absent,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -104,6 +105,14 @@ _TRACERS = {
     "FakeTensorMode": "a FakeTensorMode",
     "FunctionalTensorMode": "functionalization",
 }
+
+
+def without_autocast() -> AbstractContextManager[Any]:
+    """While it lasts, ``torch.autocast`` changes no dtypes: a kernel says those of what it computes on the host too."""
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "_C") or not torch._C._is_any_autocast_enabled():
+        return nullcontext()
+    return torch._C._DisableAutocast()
 
 
 def has_own_dispatch(tensor: Any) -> bool:

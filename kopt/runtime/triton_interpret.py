@@ -17,6 +17,7 @@ from kopt.errors import ArgumentError, CompileError
 from kopt.runtime.emitted import load_module
 from kopt.runtime.pallas_interpret import as_list
 from kopt.runtime.time_limits import CALL_SECONDS, time_limit
+from kopt.runtime.torch_tracing import without_autocast
 from kopt.runtime.wire import Packed
 from kopt.runtime.worker import RemoteError, Worker, WorkerCrash, WorkerTimeout
 from kopt.specs import TensorSpec, contiguous_strides
@@ -84,7 +85,7 @@ class TritonRunner:
         import torch
 
         index = device_index([array.device for array in arrays])
-        with torch.no_grad(), nullcontext() if index is None else torch.cuda.device(index):
+        with torch.no_grad(), without_autocast(), nullcontext() if index is None else torch.cuda.device(index):
             tensors = [relayout(array, spec) for array, spec in zip(arrays, self._specs, strict=True)]
             return as_list(self.function(*tensors, **groups))
 
@@ -97,14 +98,13 @@ class TritonRunner:
         if torch.is_grad_enabled() and any(array.requires_grad for array in arrays):
             return None
         index = device_index([array.device for array in arrays])
-        if index is None:
-            return self.function
         function, current, device = self.function, torch.cuda.current_device, torch.cuda.device
+        casts = torch._C._is_any_autocast_enabled
 
         def launch(*tensors: Any) -> Any:
-            if current() == index:
+            if not casts() and (index is None or current() == index):
                 return function(*tensors)
-            with device(index):
+            with without_autocast(), nullcontext() if index is None else device(index):
                 return function(*tensors)
 
         return launch

@@ -50,7 +50,9 @@ class WriteBack:
             value, final = values[number], outputs[place]
             if framework_of(value) == "jax":
                 extra.append(final)
-            elif final is not value:
+            elif final is value:
+                _note(value)
+            else:
                 final = convert(final, framework_of(value) or "numpy")
                 others = [*values, *_without(outputs, place)]
                 if number in hazards and self._may_swap(number, hazards[number], final, others):
@@ -77,6 +79,14 @@ def _without(values: list[Any], place: int) -> list[Any]:
 
 def _copy(array: Any) -> Any:
     return array.clone() if framework_of(array) == "torch" else array.copy()
+
+
+def _note(value: Any) -> None:
+    """Tells torch that a tensor has changed by a launch in its own memory: autograd may have saved it."""
+    if framework_of(value) == "torch":
+        import torch
+
+        torch.autograd.graph.increment_version(value)
 
 
 def _store(value: Any, final: Any) -> None:
