@@ -322,7 +322,8 @@ class _Text:
     def surroundings(self, kernel: Any, compiled: Compiled) -> None:
         """Conditions on the state of torch, on the kernel's target, and on its function."""
         torch = sys.modules["torch"]
-        states = [torch._C._get_float32_matmul_precision, torch.get_default_dtype]
+        casts = torch._C._is_any_autocast_enabled
+        states = [torch._C._get_float32_matmul_precision, torch.get_default_dtype, casts]
         if any(framework_of(value) == "torch" and value.requires_grad for _, value in self.given):
             states.append(torch.is_grad_enabled)
         if compiled.written:

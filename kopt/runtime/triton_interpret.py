@@ -98,11 +98,13 @@ class TritonRunner:
         if torch.is_grad_enabled() and any(array.requires_grad for array in arrays):
             return None
         index = device_index([array.device for array in arrays])
+        casts = torch._C._is_any_autocast_enabled()
+        if index is None and not casts:
+            return self.function
         function, current, device = self.function, torch.cuda.current_device, torch.cuda.device
-        casts = torch._C._is_any_autocast_enabled
 
         def launch(*tensors: Any) -> Any:
-            if not casts() and (index is None or current() == index):
+            if not casts and current() == index:
                 return function(*tensors)
             with without_autocast(), nullcontext() if index is None else device(index):
                 return function(*tensors)

@@ -118,7 +118,8 @@ class SavedKernel:
         """Calls the emitted function, and gives what the Python function returned."""
         record = self.records[number]
         function, held = self._loaded(number)
-        outputs = function(*tensors, *(_drawn(tensors) if one is None else one for one in held))
+        arrays = [*tensors, *(_drawn(tensors) if one is None else one for one in held)]
+        outputs = (_of_torch if record["framework"] == "torch" else _of_jax)(function, record, arrays)
         results = [] if outputs is None else list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
         arguments, written = [*tensors, *held], record["mutated"] if record["framework"] == "jax" else []
         finals = results[len(results) - len(written) :] if written else []
@@ -291,6 +292,28 @@ def _prepare(module: ModuleType, record: dict[str, Any]) -> None:
         vars(proxy).update(vars(pallas))
         proxy.pallas_call = lambda *args, **kwargs: call(*args, **{**kwargs, "interpret": True})  # pyright: ignore
         vars(module)["pl"] = proxy
+
+
+def _of_jax(function: Any, record: dict[str, Any], arrays: list[Any]) -> Any:
+    """What an emitted function gives for arrays of JAX."""
+    return function(*arrays)
+
+
+def _of_torch(function: Any, record: dict[str, Any], arrays: list[Any]) -> Any:
+    """What an emitted function gives for tensors of torch, which is told what changes.
+
+    Raises `TypeError` where a gradient would be lost.
+    """
+    import torch
+
+    if torch.is_grad_enabled() and any(array.requires_grad for array in arrays):
+        entry = record["entry"]
+        raise TypeError(f"an argument of {entry} requires grad, and a saved kernel has no backward: detach it")
+    with torch.no_grad(), torch._C._DisableAutocast():
+        outputs = function(*arrays)
+    for place in record["mutated"]:
+        torch.autograd.graph.increment_version(arrays[place])
+    return outputs
 
 
 def _held(folder: Path, one: Any, framework: str) -> Any:

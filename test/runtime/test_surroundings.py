@@ -76,7 +76,8 @@ def of_launches():
         check_saved(lambda saved: kernel(saved, torch.ones(5, 3), 2.0))
     compiled = kernel.lower(torch.ones(5, 3), torch.ones(5, 3), 2.0).compile()
     check_saved(lambda saved: compiled(saved, torch.ones(5, 3), 2.0))
-    test_autocast_changes_no_dtypes("triton:interpret")
+    for _ in range(2):  # what a call without autocast has left does not serve one under it
+        test_autocast_changes_no_dtypes("triton:interpret")
 
 
 def test_launches_in_a_tensors_own_memory():

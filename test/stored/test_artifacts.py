@@ -181,6 +181,16 @@ assert got["same"] is z
 other = y.clone()
 torch.testing.assert_close(kept.updated(x, other), x * (y + 2 * x))
 torch.testing.assert_close(other, y + 2 * x)
+factor = torch.ones(100, requires_grad=True)
+product = (factor * other).sum()
+kept.updated(x, other)
+for call, error in ((product.backward, RuntimeError), (lambda: kept.updated(factor, other), TypeError)):
+    try:
+        call()
+    except error as found:
+        assert "modified by an inplace" in str(found) or "requires grad" in str(found), found
+    else:
+        raise AssertionError("a gradient is wrong, or lost")
 torch.manual_seed(1)
 a = kept.drawn(x)
 assert not torch.equal(a, kept.drawn(x)) and (a - x).min() >= 0 and (a - x).max() <= 1
