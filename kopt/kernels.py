@@ -141,7 +141,7 @@ class Kernel(TunableKernel, Generic[P, R]):
         if self._backward is not None and traced_by_jax(values):
             from kopt.operators.jax_gradients import call
 
-            return call(self, values, lambda values: self._compiled_for(values, target).run(values))
+            return call(self, values, self._compiled_for(values, target))
         keys = self._keys(target)
         key = keys.of(values)
         compiled = self._compiled_for(values, target, keys)

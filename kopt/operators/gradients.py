@@ -108,6 +108,24 @@ class Gradients:
         found = self._by_operand(self._function(rule)(*arguments), ctx.kopt_floats)
         return tuple(found.get(number) if wanted else None for number, wanted in enumerate(needed))
 
+    def check_finals(self, written: Sequence[str], outputs: int) -> None:
+        """Raises `ArgumentError` where a rule takes no gradient of what JAX has for a written argument at the end."""
+        rule = self.kernel._backward
+        taken = {_number(_GRAD, name, self._parameters) for name in rule.names}
+        for number, name in enumerate(written, outputs - len(written)):
+            if number not in taken:
+                asked = f"takes no grad_{number}, the gradient of the final value of '{name}', which the kernel writes"
+                raise self._error(asked, "take it; where nobody differentiates that value, it is zero")
+
+    def like(self, gradient: Any, name: str, spec: Any) -> Any:
+        """A gradient that a rule gives, in the dtype of its argument. Raises `ArgumentError` for another shape."""
+        if gradient is None:
+            return None
+        shape = getattr(gradient, "shape", ())
+        if tuple(shape) != tuple(spec.shape):
+            raise self._error(f"gives a gradient of '{name}' with the shape {list(shape)}, and '{name}' is {spec}")
+        return gradient.astype(spec.dtype.jax)
+
     def _function(self, rule: BackwardRule) -> Callable[..., Any]:
         """What to call: a kernel that names no target runs where the forward does."""
         function, target = rule.function, self.kernel.target
@@ -143,10 +161,11 @@ class Gradients:
             raise self._error(f"gives {len(given)} gradients, and there are {len(floats)} of floating point: {names}")
         return dict(zip(floats, given, strict=True))
 
-    def _error(self, message: str) -> KoptError:
+    def _error(self, message: str, *notes: str) -> KoptError:
         function = self.kernel._backward.function
         place = definition(getattr(function, "fn", function))
-        return ArgumentError(f"the backward of '{self.kernel.fn.__name__}' {message}", place, id="gradient")
+        message = f"the backward of '{self.kernel.fn.__name__}' {message}"
+        return ArgumentError(message, place, notes=list(notes), id="gradient")
 
 
 ADVICE = (

@@ -131,11 +131,15 @@ class CompiledKernel:
     def run(self, values: dict[str, Any]) -> Any:
         """Runs the kernel for parameters by name, defaults included."""
         tensors = self.form.tensors(values)
+        return self.form.rebuild(self.outputs(tensors), [*tensors, *self.executable.hidden])
+
+    def outputs(self, tensors: list[Any]) -> list[Any]:
+        """What the emitted function gives for the tensors of a call: results, then final values of JAX arrays."""
         outputs = as_list(self.executable(*tensors))
         if self.after_call is not None:
             after, self.after_call = self.after_call, None
             after()
-        return self.form.rebuild(outputs, [*tensors, *self.executable.hidden])
+        return outputs
 
     @property
     def _open(self) -> dict[Path, TensorSpec]:

@@ -105,7 +105,8 @@ def _types(*avals: Any, kernel: TracedKernel) -> list[Any]:
 
 @kernel_p.def_impl
 def _run(*arrays: Any, kernel: TracedKernel) -> list[Any]:
-    return kernel.compiled(*arrays)
+    with jax.disable_jit(False):  # by itself, the primitive is this again
+        return kernel.compiled(*arrays)
 
 
 def _batched(arrays: Sequence[Any], dims: Sequence[Any], *, kernel: TracedKernel) -> tuple[list[Any], list[int]]:

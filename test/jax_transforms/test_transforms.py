@@ -6,8 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
 import kopt
+import kopt.language as hl
 
 from .kernels import TARGET, add_to, doubled, scaled, softmax
 
@@ -123,3 +125,98 @@ def test_threads_trace_side_by_side():
         found = list(threads.map(lambda n: jax.jit(lambda x: softmax.on(TARGET)(x) + n)(X), range(4)))
     for n, each in enumerate(found):
         close(each, jax.nn.softmax(X, -1) + n)
+
+
+@kopt.kernel(target=TARGET)
+def powers(x):
+    """Gives an argument back, a result twice and what is no array; names are not in the order of the results."""
+    square, cube = torch.empty_like(x), torch.empty_like(x)
+    for at in hl.tile(x.size()):
+        square[at] = x[at] * x[at]
+        cube[at] = x[at] * x[at] * x[at]
+    return {"square": square, "cube": [cube, cube], "same": x, "rows": x.size(0), "name": "powers"}
+
+
+@powers.backward
+def powers_backward(grad_0, grad_1, x, result_0):
+    return 2 * grad_0 * x + 3 * grad_1 * result_0
+
+
+def powers_in_jax(x):
+    return {"square": x**2, "cube": [x**3, x**3], "same": x, "rows": x.shape[0], "name": "powers"}
+
+
+def test_gradients_are_of_the_results_that_they_are_named_after():
+    """Whatever order JAX has the leaves of what is returned in."""
+
+    def loss(f):
+        def of(x):
+            found = f(x)
+            weights = jnp.arange(found["rows"]) + len(found["name"])
+            cubes = found["cube"][0] + 5 * found["cube"][1]
+            return ((found["square"] + 7 * cubes + 11 * found["same"]) * weights[:, None]).sum()
+
+        return of
+
+    expected = jax.grad(loss(powers_in_jax))(X)
+    np.testing.assert_allclose(jax.grad(loss(powers))(X), expected, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(jax.jit(jax.grad(loss(powers)))(X), expected, rtol=1e-4, atol=1e-3)
+    for key in ("square", "same"):
+        close(*(jax.grad(lambda x, f=f, k=key: f(x)[k].sum())(X) for f in (powers, powers_in_jax)))
+
+
+def test_gradients_of_numbers_and_beside_numpy():
+    @kopt.kernel(target=TARGET)
+    def picked(x, rows, by):
+        out = torch.empty([rows.size(0), x.size(1)], dtype=x.dtype)
+        for at in hl.tile(rows.size(0)):
+            out[at, :] = x[rows[at], :] * by
+        return out
+
+    @picked.backward
+    def _(grad, x, rows, by):
+        return {"x": jnp.zeros_like(x).at[rows].add(grad * by), "by": (grad * x[rows]).sum()}
+
+    rows = np.array([3, 1, 3], np.int32)
+    for given in (rows, jnp.asarray(rows)):
+        found = jax.grad(lambda x, by, rows=given: picked(x, rows, by).sum(), (0, 1))(X, 2.0)
+        expected = jax.grad(lambda x, by: (x[rows] * by).sum(), (0, 1))(X, 2.0)
+        close(found[0], expected[0])
+        close(found[1], expected[1])
+
+
+def test_gradients_have_the_dtypes_and_shapes_of_arguments():
+    kernel = kopt.kernel(doubled.fn, target=TARGET)
+    narrow = X.astype(jnp.bfloat16)
+    kernel.backward(lambda grad: 2 * grad.astype(jnp.float32), saved=("grad",))
+    assert jax.grad(lambda x: kernel(x).astype(jnp.float32).sum())(narrow).dtype == jnp.bfloat16
+    for wrong in (lambda grad: grad.sum(0), lambda grad: 2.0):
+        kernel.backward(wrong, saved=("grad",))
+        with pytest.raises(
+            kopt.ArgumentError, match=r"gives a gradient of 'x' with the shape \[.*and 'x' is f32"
+        ) as error:
+            jax.grad(lambda x: kernel(x).sum())(X)
+        assert error.value.location is not None and error.value.location.file == __file__
+
+
+def test_gradients_of_what_is_written_are_taken_or_refused():
+    kernel = kopt.kernel(add_to.fn, target=TARGET)
+
+    def loss(total, x):
+        sums, final = kernel(total, x)
+        return (sums**2).sum() + (final * X).sum()
+
+    kernel.backward(lambda g: {"x": g[:, None] * jnp.ones((20, 12))}, saved=("grad",))
+    with pytest.raises(kopt.ArgumentError, match="takes no grad_1, the gradient of the final value of 'total'"):
+        jax.grad(loss)(X, X)
+    kernel.backward(lambda g, final: (final, final + g[:, None]), saved=("grad_0", "grad_1"))
+    found = jax.grad(loss, (0, 1))(X, 2 * X)
+    expected = jax.grad(lambda t, x: (x.sum(-1) ** 2).sum() + ((t + x) * X).sum(), (0, 1))(X, 2 * X)
+    close(found[0], expected[0])
+    close(found[1], expected[1])
+
+
+def test_kernels_run_where_jit_is_disabled():
+    with jax.disable_jit():
+        close(jax.vmap(doubled)(BATCH), 2 * BATCH)
+        close(jax.grad(lambda x: (softmax(x) ** 2).sum())(X), jax.grad(lambda x: (jax.nn.softmax(x, -1) ** 2).sum())(X))
