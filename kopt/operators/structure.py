@@ -95,8 +95,8 @@ def hint(number: Any) -> Any:
         from torch.fx.experimental.symbolic_shapes import optimization_hint
 
         return optimization_hint(number)
-    if isinstance(number, torch.SymFloat) and number.node._hint is not None:
-        return number.node._hint
+    if isinstance(number, torch.SymFloat):  # one that a tensor holds is known when the graph runs: any serves as well
+        return 1.0 if number.node._hint is None else number.node._hint
     return exact(number)
 
 

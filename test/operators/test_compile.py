@@ -97,6 +97,14 @@ def test_numbers_that_change_stay_open():
     assert len(graphs) == 2
 
 
+def test_numbers_that_a_tensor_holds_are_known_when_the_graph_runs():
+    kernel = scaled.on("reference")
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        function = compiled(lambda x, by: kernel(x, by=by.item()))
+        for by in (0.5, -1.5, 3.0):
+            close(function(X, torch.tensor(by)), X * by)
+
+
 def test_writes_are_seen():
     kernel = add_into.on("reference")
 
