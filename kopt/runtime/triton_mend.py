@@ -154,8 +154,8 @@ class _Mend:
 
         def method(builder: Any, *args: Any, **kwargs: Any) -> Any:
             operands = [arg for arg in args if isinstance(arg, self.handle)]
-            selects = np.where in args and len({operand.dtype.scalar for operand in operands[1:]}) == 1
-            if selects or not any(self.is_small(operand.dtype.scalar) for operand in operands):
+            small = [operand.dtype.scalar for operand in operands if self.is_small(operand.dtype.scalar)]
+            if not small or small == [small[0]] * 2 and any(arg is np.where for arg in args):
                 return self.truth(original(builder, *args, **kwargs))
             result = original(builder, *[self.widen(arg) for arg in args], **kwargs)
             last = operands[-1].dtype.scalar

@@ -182,7 +182,7 @@ def test_rows_of_parts_beyond_the_array(target, size):
 
 def test_blocks_inside_the_array_are_loaded_where_they_are():
     source = spilled.lower("f32[192,128]", 32, 6, 2, target="pallas:tpu7x").source
-    assert "_take_rows" not in source and "jnp.maximum" not in source and source.count("jnp.where") == 1
+    assert not any(name in source for name in ("_take_rows", "jnp.maximum", "jnp.where"))
 
 
 @kopt.kernel
