@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FixedBitwidthType, i32
+from xdsl.dialects.builtin import FixedBitwidthType, f16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import operand_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -15,8 +15,8 @@ _WORD = 32
 
 
 def elements_of_a_word(element: Attribute) -> int:
-    """How many elements of a type a word holds: 2 of 16 bits, 4 of 8; 1 of any other."""
-    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else _WORD
+    """How many elements of a type a word holds: 2 of 16 bits, 4 of 8; 1 of any other, and of f16, which no TPU has."""
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) and element != f16 else _WORD
     return _WORD // bits if bits in (8, 16) else 1
 
 

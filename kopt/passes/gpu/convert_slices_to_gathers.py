@@ -100,7 +100,7 @@ def _stacked(op: tile.ConcatOp) -> SSAValue | None:
     value = _joined_in_turn(build, [build.reshape(_without_unit_dims(value, dims), dims) for value in inputs])
     value = build.reshape(value, [*dims, type.dims.data[dim]])
     last = type.rank - 1
-    return build.add(tile.TransposeOp(value, [n if n < dim else last if n == dim else n - 1 for n in range(last + 1)]))
+    return build.transpose(value, [n if n < dim else last if n == dim else n - 1 for n in range(last + 1)])
 
 
 def _without_unit_dims(value: SSAValue, dims: Sequence[tile.DimAttr]) -> SSAValue:

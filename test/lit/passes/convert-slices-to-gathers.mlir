@@ -96,3 +96,21 @@ func.func @stacked(%x: memref<4x8x16xf32>, %out: memref<8x4x16xf32>) {
   }
   func.return
 }
+
+// -----
+
+// In a last dimension they are where they belong.
+// CHECK-LABEL: func.func @stacked_last
+// CHECK: %s = triton.join %a, %b : !tile.tile<b0=8 x 16 x f32>
+// CHECK-NEXT: tile.store %s
+func.func @stacked_last(%x: memref<2x8x16xf32>, %out: memref<8x16x2xf32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %a = tile.load %x[0, %i, :] : memref<2x8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+    %b = tile.load %x[1, %i, :] : memref<2x8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+    %c = tile.reshape %a : !tile.tile<b0=8 x 16 x f32> to !tile.tile<b0=8 x 16 x 1 x f32>
+    %d = tile.reshape %b : !tile.tile<b0=8 x 16 x f32> to !tile.tile<b0=8 x 16 x 1 x f32>
+    %s = tile.concat %c, %d dim 2 : !tile.tile<b0=8 x 16 x 1 x f32>, !tile.tile<b0=8 x 16 x 1 x f32> to !tile.tile<b0=8 x 16 x 2 x f32>
+    tile.store %s, %out[%i, :, :] : !tile.tile<b0=8 x 16 x 2 x f32>, memref<8x16x2xf32>
+  }
+  func.return
+}
