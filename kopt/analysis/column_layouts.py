@@ -10,11 +10,11 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.aliases import users
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Entry, LoadOp, RangeType, StoreOp, array_type
-from kopt.dialects.tile.index_list import AllAttr, is_gather
+from kopt.dialects.tile.index_list import AllAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
 from kopt.open_extents import open_extents
-from kopt.targets.tiling import LANES, SUBLANES, compact_order
+from kopt.targets.tiling import LANES, compact_order, sublanes
 from kopt.walk import walk
 
 _Array = tuple[LaunchOp, int]
@@ -26,16 +26,15 @@ def by_columns(top: Operation) -> list[_Array]:
     What one launch gives another is swapped in both or in neither.
     """
     analysis = IndexAnalysis()
-    found = {
+    found = [
         (launch, number)
         for launch in walk(top, LaunchOp)
         for number, memory in enumerate(launch.body.block.args)
         if _is_swapped(memory) and _may_be_swapped(memory, analysis)
-    }
-    while alone := {array for array in found if not all(other in found for other in _same(array))}:
-        found -= alone
-    order = {launch: n for n, launch in enumerate(walk(top, LaunchOp))}
-    return sorted(found, key=lambda array: (order[array[0]], array[1]))
+    ]
+    while alone := {array for array in found if not {*found}.issuperset(_same(array))}:
+        found = [array for array in found if array not in alone]
+    return found
 
 
 def _same(array: _Array) -> Iterator[_Array]:
@@ -64,18 +63,15 @@ def _is_swapped(memory: SSAValue) -> bool:
 
 def _may_be_swapped(memory: SSAValue, analysis: IndexAnalysis) -> bool:
     """Whether blocks of the last two dimensions are whole tiles of the transposed array too."""
-    accesses = users(memory)
-    for op in accesses:
-        if not isinstance(op, LoadOp | StoreOp) or op.mask is not None:
-            return False
-        if any(isinstance(entry, SSAValue) and is_gather(entry) for entry in op.entries):
-            return False
     *_, rows, columns = array_type(memory).get_shape()
-    most = SUBLANES * 4
+    accesses = users(memory)
     return bool(accesses) and all(
-        _is_whole(op.entries[-2], rows, LANES, analysis) and _is_whole(op.entries[-1], columns, most, analysis)
+        isinstance(op, LoadOp | StoreOp)
+        and op.mask is None
+        and not op.gathers
+        and _is_whole(op.entries[-2], rows, LANES, analysis)
+        and _is_whole(op.entries[-1], columns, sublanes(8), analysis)
         for op in accesses
-        if isinstance(op, LoadOp | StoreOp)
     )
 
 

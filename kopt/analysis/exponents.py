@@ -20,6 +20,7 @@ from kopt.analysis.ties import Ties, in_loop
 from kopt.cached_property import cached_property
 from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.tile import (
+    COMPARISONS,
     ELEMENTWISE,
     BroadcastOp,
     CastOp,
@@ -37,7 +38,6 @@ from kopt.walk import walk
 EXP, MUL = ELEMENTWISE["exp"], ELEMENTWISE["mul"]
 _LINEAR = tuple(ELEMENTWISE[name] for name in ("add", "sub", "neg", "maximum", "minimum"))
 _MOVED = (BroadcastOp, ReshapeOp, TransposeOp)
-_COMPARED = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 LOG2E = math.log2(math.e)
 _LOGARITHMS, _ANGLES = ("log", "log2", "log10", "log1p", "asinh", "acosh"), ("asin", "acos", "atan", "atan2")
 #: Ops whose results are small, whatever they are of: but for infinite ones.
@@ -159,7 +159,7 @@ def _is_small(value: SSAValue) -> bool:
 
 def _is_sign(use: Use) -> bool:
     """Whether a use compares a value with a number that no factor changes."""
-    return isinstance(use.operation, _COMPARED) and any(stays(constant(value)) for value in use.operation.operands)
+    return isinstance(use.operation, COMPARISONS) and any(stays(constant(value)) for value in use.operation.operands)
 
 
 def _lanes(op: object, value: SSAValue) -> int:

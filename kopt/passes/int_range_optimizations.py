@@ -9,12 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import ELEMENTWISE, MaskOp
+from kopt.dialects.tile import COMPARISONS, MaskOp
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.masking import drop_full_limits
 from kopt.walk import walk
-
-_COMPARISONS = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class IntRangeOptimizationsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         ranges = IndexAnalysis()
-        decided = {inner: ranges.condition(inner.result).known for inner in walk(op, *_COMPARISONS)}
+        decided = {inner: ranges.condition(inner.result).known for inner in walk(op, *COMPARISONS)}
         for comparison, holds in decided.items():
             if holds is not None:
                 build = Builder(comparison)

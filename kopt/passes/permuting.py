@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import users
 from kopt.dialects.builder import Builder
 from kopt.dialects.host import LaunchOp, PermuteOp
-from kopt.dialects.tile import LoadOp, StoreOp, TransposeOp, array_type, is_number
+from kopt.dialects.tile import LoadOp, StoreOp, array_type, is_number
 
 
 def permute(launch: LaunchOp, number: int, order: Sequence[int]) -> None:
@@ -46,13 +45,9 @@ def _reindex(access: LoadOp | StoreOp, order: Sequence[int]) -> None:
     entries = [access.entries[dim] for dim in order]
     build = Builder(access)
     if isinstance(access, StoreOp):
-        value = _transposed(build, access.value, [before.index(dim) for dim in after])
+        value = build.transpose(access.value, [before.index(dim) for dim in after])
         build.insert(StoreOp(value, access.memory, entries, access.mask, access.attributes))
         Rewriter.erase_op(access)
-        return
-    block = build.add(LoadOp(access.memory, entries, access.mask, access.other, access.pad, access.attributes))
-    build.replace(_transposed(build, block, [after.index(dim) for dim in before]))
-
-
-def _transposed(build: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
-    return value if [*order] == sorted(order) else build.add(TransposeOp(value, order))
+    else:
+        block = build.add(access.with_access(entries, access.mask))
+        build.replace(build.transpose(block, [after.index(dim) for dim in before]))

@@ -316,7 +316,8 @@ def _simplify() -> list[ModulePass]:
     Bounds are constants by then, so what is empty is known; no pass after it meets a dimension of 0.
     """
     # Which lanes are valid is told by where they come from, so before anything is simplified away; but after stores of
-    # what was just loaded are seen as such. Sizes are chosen; what the kernel computes of them are constants from here.
+    # what was just loaded are seen as such. Sizes are chosen; what the kernel computes of them are constants from here,
+    # and masks that some other size would need go.
     valid = ("fold-block-sizes", "mask-rmw-scatter", "resolve-validity", "int-range-optimizations")
     dead = ("mask-rmw-scatter", "forward-stores", "drop-dead-initialization", "drop-dead-arrays")
     return [_make(name) for name in (*valid, "canonicalize", "cse", "drop-empty", *dead, "dce")]

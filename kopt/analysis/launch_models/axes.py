@@ -16,14 +16,13 @@ from kopt.analysis.hoisting import NotHoistable, hoistable
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import ProgramPoint, inner_path
 from kopt.analysis.reduction_loops import NotAReduction, reduction_loop
-from kopt.dialects.tile import ELEMENTWISE, CarryingLoop, GridOp, RangeType, WhileOp, WholeOp, tag_of
+from kopt.dialects.tile import COMPARISONS, CarryingLoop, GridOp, RangeType, WhileOp, WholeOp, tag_of
 from kopt.ir.index_expr import ZERO, number, symbol
 from kopt.ir.launch_model import Axis, Form, Name
 from kopt.ir.launch_sizes import settled_axes
 from kopt.ir.ranges import binding, walked_range
 from kopt.ir.value_range import ValueRange
 
-_COMPARISONS = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 #: What whole dimensions whose lanes are combined may become, and others.
 _WALKED: dict[bool, frozenset[Form]] = {True: frozenset({"walked"}), False: frozenset({"walked", "grid"})}
 
@@ -97,7 +96,7 @@ def _is_compared(range: SSAValue) -> bool:
     todo, seen = [range], {range}
     while todo:
         for use in todo.pop().uses:
-            if isinstance(use.operation, _COMPARISONS):
+            if isinstance(use.operation, COMPARISONS):
                 return True
             if use.operation.name in _NUMBERS:
                 new = [result for result in use.operation.results if result not in seen]

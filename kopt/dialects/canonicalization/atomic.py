@@ -14,6 +14,7 @@ from xdsl.pattern_rewriter import RewritePattern
 
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.canonicalization.elementwise import constant, is_number
+from kopt.dialects.canonicalization.memory import every_lane
 from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
 from kopt.dialects.tile.constants import FullOp
 from kopt.dialects.tile.reductions import neutral
@@ -29,13 +30,6 @@ def _no_lanes(op: RmwOp | CasOp) -> Replacement:
     if not masked and 0 not in type.shape and 0 not in op.memory.type.get_shape():
         return None
     return FullOp(0, type) if op.results else ()
-
-
-def _every_lane(op: RmwOp | CasOp) -> Replacement:
-    """A mask that names every lane."""
-    if op.mask is None or constant(op.mask) in (None, 0):
-        return None
-    return op.with_access(op.entries, None)
 
 
 def _unused(op: RmwOp) -> Replacement:
@@ -56,8 +50,8 @@ def _changes_nothing(op: RmwOp) -> Replacement:
 
 
 RULES: dict[type[Operation], tuple[Rule, ...]] = {
-    RmwOp: (_no_lanes, _unused, _every_lane, _changes_nothing),
-    CasOp: (_no_lanes, _every_lane),
+    RmwOp: (_no_lanes, _unused, every_lane, _changes_nothing),
+    CasOp: (_no_lanes, every_lane),
 }
 
 #: The patterns of each op, made once.

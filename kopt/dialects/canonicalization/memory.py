@@ -12,6 +12,7 @@ from collections.abc import Callable
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.canonicalization.rules import Replacement, Rule
 from kopt.dialects.tile.constants import ArangeOp, FullOp
@@ -70,18 +71,14 @@ def _index_by_lane_numbers(op: LoadOp | StoreOp) -> Replacement:
     if found is None:
         return None
     entries = [found if number == position else entry for number, entry in enumerate(op.entries)]
-    if isinstance(op, StoreOp):
-        return StoreOp(op.value, op.memory, entries, op.mask, op.attributes)
-    return LoadOp(op.memory, entries, op.mask, op.other, op.pad, op.attributes)
+    return op.with_access(entries, op.mask)
 
 
-def _every_lane(op: LoadOp | StoreOp) -> Replacement:
+def every_lane(op: LoadOp | StoreOp | RmwOp | CasOp) -> Replacement:
     """A mask that names every lane."""
     if op.mask is None or constant(op.mask) in (None, 0):
         return None
-    if isinstance(op, StoreOp):
-        return StoreOp(op.value, op.memory, op.entries, None, op.attributes)
-    return LoadOp(op.memory, op.entries, None, None, op.pad, op.attributes)
+    return op.with_access(op.entries, None)
 
 
 def _no_lanes(op: LoadOp | StoreOp) -> Replacement:
@@ -110,6 +107,6 @@ def _slice(entry: Entry, extent: int) -> Entry | None:
 RULES: dict[type[Operation], tuple[Rule, ...]] = {
     **{ELEMENTWISE[name]: (_of_lane_numbers,) for name in _ARITHMETIC},
     CastOp: (_cast_lane_numbers,),
-    LoadOp: (_every_lane, _no_lanes, _index_by_lane_numbers),
-    StoreOp: (_every_lane, _no_lanes, _index_by_lane_numbers),
+    LoadOp: (every_lane, _no_lanes, _index_by_lane_numbers),
+    StoreOp: (every_lane, _no_lanes, _index_by_lane_numbers),
 }

@@ -35,7 +35,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, function_of
 from kopt.dialects.tile.bodies import CarryingLoop, YieldOp
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
-from kopt.dialects.tile.elementwise import ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
+from kopt.dialects.tile.elementwise import COMPARISONS, ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
 from kopt.dialects.tile.extents import DimOp, ExtentOp
 from kopt.dialects.tile.for_loop import ForOp
 from kopt.dialects.tile.grid import GridOp
@@ -108,6 +108,7 @@ __all__ = [
     "ALL",
     "COMBINERS",
     "COMBINING_OPS",
+    "COMPARISONS",
     "ELEMENTWISE",
     "TABLE",
     "Access",

@@ -194,6 +194,8 @@ def _define(row: Row) -> type[ElementwiseOp]:
 
 #: Op class by short name: ``ELEMENTWISE["add"](a, b)``.
 ELEMENTWISE: dict[str, type[ElementwiseOp]] = {row.name: _define(row) for row in TABLE}
+#: The classes of ops that compare two tiles.
+COMPARISONS = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 
 
 @irdl_op_definition

@@ -188,6 +188,10 @@ class LoadOp(Access):
             result_types=[block_type(memory.type, entries)],
         )
 
+    def with_access(self, entries: Iterable[Entry], mask: SSAValue | None) -> LoadOp:
+        """The same load of other elements and lanes; without a mask no lane takes ``other``."""
+        return LoadOp(self.memory, entries, mask, self.other if mask is not None else None, self.pad, self.attributes)
+
     def verify_(self) -> None:
         self._verify_access(self.result.type)
         verify_via(self)
@@ -238,6 +242,10 @@ class StoreOp(Access):
     ):
         operands, layout = split_entries(entries)
         super().__init__(operands=[value, memory, operands, mask], properties={"layout": layout}, attributes=attributes)
+
+    def with_access(self, entries: Iterable[Entry], mask: SSAValue | None) -> StoreOp:
+        """The same store to other elements and lanes."""
+        return StoreOp(self.value, self.memory, entries, mask, self.attributes)
 
     def verify_(self) -> None:
         self._verify_access(self.value.type)

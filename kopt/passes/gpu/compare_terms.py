@@ -16,7 +16,6 @@ from kopt.passes.replacing import replace
 from kopt.walk import walk
 
 _SUB = tile.ELEMENTWISE["sub"]
-_COMPARISONS = tuple(tile.ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class CompareTermsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         numbers = IndexAnalysis()
-        found = [(compared, terms) for grid in walk(op, tile.GridOp) for compared in walk(grid, *_COMPARISONS)
+        found = [(compared, terms) for grid in walk(op, tile.GridOp) for compared in walk(grid, *tile.COMPARISONS)
                  if (terms := _terms(compared, numbers)) is not None]  # fmt: skip
         for compared, terms in found:
             replace(compared, Builder(compared).add(compared.__class__(*terms)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -148,19 +148,11 @@ def _widen_entries(op: _Access, wholes: dict[int, tile.WholeOp]) -> None:
     gathers = [sum(map(tile.is_gather, list_)) for list_ in (entries, wide)]
     if gathers[1] > max(1, gathers[0]) or gathers[1] > gathers[0] > 0:
         raise LoweringError("a strided slice beside gathered rows has no Triton form", location_of(op), id="gpu-block")
-    replacement = _with_entries(op, wide)
+    replacement = op.with_access(wide, op.mask)
     replacement.location = op.location
     for new, old in zip(replacement.results, op.results, strict=True):
         new.name_hint = old.name_hint
     Rewriter.replace_op(op, replacement)
-
-
-def _with_entries(op: _Access, entries: Sequence[Entry]) -> _Access:
-    if isinstance(op, tile.LoadOp):
-        return tile.LoadOp(op.memory, entries, op.mask, op.other, op.pad, op.attributes)
-    if isinstance(op, tile.StoreOp):
-        return tile.StoreOp(op.value, op.memory, entries, op.mask, op.attributes)
-    return op.with_access(entries, op.mask)
 
 
 def _widen_entry(op: Operation, entry: Entry, extent: int, wholes: dict[int, tile.WholeOp]) -> Entry:

@@ -10,10 +10,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kopt.analysis.storage import is_narrow
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import ELEMENTWISE, BroadcastOp, ConcatOp, DimAttr, ReshapeOp, SliceOp, element_of, tile_type
+from kopt.dialects.tile import COMPARISONS, BroadcastOp, ConcatOp, DimAttr, ReshapeOp, SliceOp, element_of, tile_type
 from kopt.targets.tiling import LANES
 
-_COMPARISONS = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 #: So many slices at most: each is code of its own.
 _MOST_SLICES = 512
 
@@ -57,7 +56,7 @@ class ReshapeBeforeCompare(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
         compare = op.input.owner
-        if not isinstance(compare, _COMPARISONS) or any(is_narrow(element_of(value)) for value in compare.inputs):
+        if not isinstance(compare, COMPARISONS) or any(is_narrow(element_of(value)) for value in compare.inputs):
             return
         if _plain_dims(op.input) != _plain_dims(op.result):
             return
