@@ -17,8 +17,7 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class IntRangeOptimizationsPass(ModulePass):
-    """Replaces comparisons of integers that value ranges decide by constants, and drops limits of masks that all lanes
-    are inside of.
+    """Folds integer comparisons that value ranges decide, and drops limits of masks that every lane is inside of.
 
     Import does not know the sizes of blocks, so it masks what some size needs. Once sizes are chosen, much of that
     holds in every block.

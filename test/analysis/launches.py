@@ -17,7 +17,8 @@ from test.frontend.support import imported
 
 #: What every pipeline begins with.
 FRONT = (
-    "return-mutated-arguments name-accesses fold-block-sizes cse mask-rmw-scatter resolve-validity canonicalize cse "
+    "return-mutated-arguments name-accesses fold-block-sizes cse mask-rmw-scatter resolve-validity "
+    "int-range-optimizations canonicalize cse "
     "drop-empty mask-rmw-scatter forward-stores drop-dead-initialization drop-dead-arrays dce "
     "raise-jagged dce schedule-jagged lower-jagged canonicalize cse"
 ).split()
