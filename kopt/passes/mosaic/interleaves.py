@@ -40,8 +40,10 @@ class InterleaveInWords(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
         mask = op.input.owner
-        concat = mask.input.owner if isinstance(mask, MaskOp) and mask.limits[-2] is None else mask
+        concat = mask.input.owner if isinstance(mask, MaskOp) else mask
         if not isinstance(concat, ConcatOp) or not _alternate(concat, op):
+            return
+        if isinstance(mask, MaskOp) and mask.limits[-2] is not None:  # which parts there are depends on a limit
             return
         build, result = Builder(op, rewriter=rewriter), tile_type(op.result)
         parts = [_masked(build, part, mask) for part in concat.inputs] if isinstance(mask, MaskOp) else concat.inputs

@@ -366,3 +366,19 @@ func.func @bytes(%a: !tile.tile<8 x 128 x i8>, %b: !tile.tile<8 x 128 x i8>) -> 
   %r = tile.reshape %e : !tile.tile<8 x 2 x 128 x i8> to !tile.tile<16 x 128 x i8>
   func.return %r : !tile.tile<16 x 128 x i8>
 }
+
+// -----
+
+// A masked vector that gets a dimension is not made of parts.
+// CHECK-LABEL: func.func @vector
+// CHECK: [[M:%.+]] = tile.mask %a in (%i)
+// CHECK-NEXT: tile.reshape [[M]] : !tile.tile<b0=8 x f32> to !tile.tile<1 x b0=8 x f32>
+func.func @vector(%x: memref<20xf32>, %out: memref<1x20xf32>) {
+  tile.grid (%i: b0=8) in (20) {
+    %a = tile.load %x[%i] : memref<20xf32> -> !tile.tile<b0=8 x f32>
+    %m = tile.mask %a in (%i) else 0.0 : !tile.tile<b0=8 x f32>
+    %r = tile.reshape %m : !tile.tile<b0=8 x f32> to !tile.tile<1 x b0=8 x f32>
+    tile.store %r, %out[:, %i] : !tile.tile<1 x b0=8 x f32>, memref<1x20xf32>
+  }
+  func.return
+}
