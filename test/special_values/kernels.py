@@ -11,10 +11,13 @@ from typing import Any
 import torch
 
 import kopt
+from kopt.config import Config
 
 _HEAD = "import torch\nimport torch.nn.functional as F\n\nimport kopt.language as hl\n\n\ndef kernel(a, b, c):\n"
 #: How many calls a kernel has: XLA's time to compile more of them grows faster than their number.
 _AT_ONCE = 40
+#: Triton's interpreter takes its time for each program, however many lanes it has.
+_LANES = 4096
 _numbers = itertools.count()
 
 
@@ -47,8 +50,9 @@ def results(
 ) -> list[torch.Tensor]:
     """What a target computes for each call."""
     found: list[torch.Tensor] = []
+    config = Config(block_sizes=[_LANES]) if target.startswith("triton") else None
     for first in range(0, len(calls), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
         kernel = compiled(source(calls[part], dtypes[part]), folder)
-        found += kopt.kernel(kernel).on(target)(*operands)
+        found += kopt.kernel(kernel, config=config).on(target)(*operands)
     return found
