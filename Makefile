@@ -84,8 +84,9 @@ OTHER_BENCHMARKS := $(addprefix benchmarks/,gpu.py gpu_static.py golden.py compi
 bench: $(SETUP) ## the benchmarks that need no accelerator
 	@for script in $(filter-out $(OTHER_BENCHMARKS),$(wildcard benchmarks/*.py)); do echo "== $$script"; $(PY) $$script || exit 1; done
 
-golden: $(SETUP) ## what kopt chooses for the examples, and what chips' compilers say of it, beside the golden tables
+golden: $(SETUP) ## what kopt chooses for the examples, what chips' compilers say of it, and results, beside the golden tables
 	@$(PY) benchmarks/golden.py
+	@$(PY) benchmarks/golden.py --results
 	@$(PY) benchmarks/golden.py --compiled
 
 clean: ## remove .venv/ and caches

@@ -1,11 +1,11 @@
 """What kopt chooses for every example, what that moves and takes, and what comes out: beside the golden tables.
 
-    python benchmarks/golden.py [--update] [--compiled] [--target NAME] [NAME …]
+    python benchmarks/golden.py [--update] [--compiled | --results] [--target NAME] [NAME …]
 
 A row is an example, one of its sizes and a target: the sizes of blocks, and for each launch its grid, windows, loops,
-accesses, bytes and VMEM; the first line of the refusal where there is one; of the size ``tiny`` also the results on
-the target's interpreter. ``--compiled`` compares what chips' compilers say of the size ``real`` instead: legality,
-VMEM, registers, spills.
+accesses, bytes and VMEM; the first line of the refusal where there is one. ``--compiled`` compares what chips'
+compilers say of the size ``real`` instead: legality, VMEM, registers, spills. ``--results`` compares the results of the
+size ``tiny`` on the target's interpreter.
 The tables are ``benchmarks/golden/*.jsonl``, a row a line. Every difference is printed, and is exit status 1;
 ``--update`` writes the tables anew. No accelerator is needed.
 
@@ -44,16 +44,21 @@ Row = dict[str, Any]
 
 
 def chosen(example: Example, size: str, target: str) -> Row:
-    """What kopt chooses, and the results where the size is small."""
+    """What kopt chooses."""
+    try:
+        low = example.kernel.lower(*example.make_args(size, DTYPES["bf16"]), target=target)
+        return {"blocks": blocks(low.module), **choices(rewritten(low))}
+    except kopt.KoptError as error:
+        return {"refusal": str(error).splitlines()[0]}
+
+
+def computed(example: Example, size: str, target: str) -> Row:
+    """What comes out."""
     args = example.make_args(size, DTYPES["bf16"])
     try:
-        low = example.kernel.lower(*args, target=target)
-        row: Row = {"blocks": blocks(low.module), **choices(rewritten(low))}
-        if size == "tiny":
-            row["results"] = digests(configured(example, size).on(TARGETS[target])(*args))
+        return {"results": digests(configured(example, size).on(TARGETS[target])(*args))}
     except kopt.KoptError as error:
-        row = {"refusal": str(error).splitlines()[0]}
-    return row
+        return {"refusal": str(error).splitlines()[0]}
 
 
 def compiled(example: Example, size: str, target: str) -> Row:
@@ -116,9 +121,13 @@ def write(path: Path, rows: Mapping[tuple[str, str], Row]) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-KINDS: dict[str, Callable[[Example, str, str], Row]] = {"chosen": chosen, "compiled": compiled}
-#: Compilers take seconds: they see the sizes of models only.
-SIZES_OF = {"chosen": SIZES, "compiled": ("real",)}
+KINDS: dict[str, Callable[[Example, str, str], Row]] = {
+    "chosen": chosen,
+    "compiled": compiled,
+    "results": computed,
+}
+#: Compilers take seconds: they see the sizes of models only. Interpreters see small ones.
+SIZES_OF = {"chosen": SIZES, "compiled": ("real",), "results": ("tiny",)}
 
 
 def check(kind: str, target: str, names: Sequence[str], update: bool) -> list[str]:
@@ -140,13 +149,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="examples (default: all)")
     parser.add_argument("--update", action="store_true", help="write what was found into the tables")
-    parser.add_argument("--compiled", action="store_true", help="ask the chips' compilers")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--compiled", action="store_const", dest="kind", const="compiled", help="ask chips' compilers")
+    kinds.add_argument("--results", action="store_const", dest="kind", const="results", help="run on interpreters")
+    parser.set_defaults(kind="chosen")
     parser.add_argument("--target", action="append", choices=TARGETS, help="default: all")
     options = parser.parse_args(argv)
-    kind = "compiled" if options.compiled else "chosen"
     names = options.names or list(BY_NAME)
     said = [
-        line for target in options.target or TARGETS for line in check(kind, target, names, options.update)
+        line for target in options.target or TARGETS for line in check(options.kind, target, names, options.update)
     ]  # fmt: skip
     print("\n".join(said) or "as in the golden tables")
     return 1 if said and not options.update else 0

@@ -27,11 +27,10 @@ def test_example_is_right(name, target, dtype, size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "dtype"), [(name, dtype) for name in NAMES for dtype in ["f32", "bf16"][BY_NAME[name].light :]]
-)
-def test_example_is_right_in_strict_mode(name, dtype):
-    assert run(BY_NAME[name], "tiny", DTYPES[dtype], "pallas:strict") == []
+@pytest.mark.parametrize("name", NAMES)
+def test_example_is_right_in_strict_mode(name):
+    """In one dtype: races are those of schedules, and values of each dtype are compared above."""
+    assert run(BY_NAME[name], "tiny", DTYPES["bf16"], "pallas:strict") == []
 
 
 @pytest.mark.parametrize("name", ["softmax", "matmul", "embedding"])

@@ -66,10 +66,14 @@ CHAINS = {
 }
 
 
+#: More than the frames that Python allows: 1,000.
+_LONG = 1200
+
+
 @pytest.mark.parametrize("target", ["reference", "pallas:v6e", "triton:sm90"])
 @pytest.mark.parametrize("kind", CHAINS)
 def test_long_chains_lower(kind: str, target: str) -> None:
-    low = kopt.lower_module(kopt.parse(CHAINS[kind](2000)), target=target)
+    low = kopt.lower_module(kopt.parse(CHAINS[kind](_LONG)), target=target)
     compile(low.source or "pass", "emitted", "exec")
 
 
