@@ -69,9 +69,7 @@ def _grid(m: Machine, op: GridOp) -> None:
                 m.monitor.cell = number
             for arg, axis, place in zip(op.ranges, axes, visit, strict=True):
                 m.bind(arg, axis[place])
-            for inner in op.body.block.ops:
-                if inner is not op.body.block.last_op:
-                    m.execute(inner)
+            m.run_block(op.body.block)
     m.monitor = outer
 
 

@@ -28,6 +28,8 @@ from kopt.walk import walk
 
 #: Computes an operation's results: none, one, or a tuple of several.
 Handler = Callable[["Machine", Any], Any]
+#: What runs each operation of a block, and the values that the block gives.
+Steps = tuple[list[tuple[Callable[[Operation], None], Operation]], Sequence[SSAValue]]
 
 
 def check_visits(count: int, what: str, op: Operation) -> None:
@@ -89,6 +91,7 @@ class Machine:
         self.executed = 0
         """How many operations have run."""
         self._handlers = handlers
+        self._steps_of: dict[Block, Steps] = {}
         self._values: dict[SSAValue, Any] = {}
         self._bounds: dict[str, Bound] = {}
         self._jagged: dict[str, Bound] = {}
@@ -171,14 +174,30 @@ class Machine:
         return math.prod(self.shape(type) if isinstance(type, MemRefType) else type.shape)
 
     def run_region(self, block: Block, args: Sequence[Any] = ()) -> tuple[Any, ...]:
-        """Run a block; gives what its terminator passes on."""
+        """Run a block with its arguments; gives what its terminator passes on."""
         for arg, held in zip(block.args, args, strict=True):
             self._values[arg] = held
-        for op in block.ops:
-            if op.has_trait(IsTerminator):
-                return tuple(self[operand] for operand in op.operands)
-            self.execute(op)
-        return ()
+        return self.run_block(block)
+
+    def run_block(self, block: Block) -> tuple[Any, ...]:
+        """Run a block whose arguments are bound; gives what its terminator passes on."""
+        if block not in self._steps_of:
+            self._steps_of[block] = self._compiled(block)
+        steps, passed = self._steps_of[block]
+        for step, op in steps:
+            step(op)
+        return tuple([self[operand] for operand in passed])
+
+    def _compiled(self, block: Block) -> Steps:
+        """What visits of a block do, found once for all of them, and what its terminator passes on."""
+        last = block.last_op
+        end = last if last is not None and last.has_trait(IsTerminator) else None
+        steps = [(self.step(op), op) for op in block.ops if op is not end]
+        return [(step, op) for step, op in steps if step is not None], end.operands if end else ()
+
+    def step(self, op: Operation) -> Callable[[Operation], None] | None:
+        """What runs an operation; None leaves it out."""
+        return self.execute
 
     def execute(self, op: Operation) -> None:
         """Run one operation; errors without a place are about this operation's."""

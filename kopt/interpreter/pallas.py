@@ -86,9 +86,7 @@ def _run_core(m: Machine, op: CallOp, grid: GridOp, arrays: Sequence[np.ndarray]
             window.enter(m, step)
         for arg, axis, number in zip(grid.ranges, axes, cell, strict=True):
             m.bind(arg, axis[number])
-        for inner in grid.body.block.ops:
-            if inner is not grid.body.block.last_op:
-                m.execute(inner)
+        m.run_block(grid.body.block)
         for window in windows:
             window.leave(m, step)
 

@@ -5,13 +5,13 @@ Arrays whose elements do not count are stand-ins of one element; accesses that o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kopt.analysis.aliases import root
 from kopt.analysis.index_slice import IndexSlice
@@ -78,32 +78,35 @@ class PartialMachine(Machine):
         count = len(blocks)
         return blocks if not self._ends or carries or count <= 4 else [blocks[n] for n in (0, 1, count - 2, count - 1)]
 
-    def execute(self, op: Operation) -> None:
-        """Run an operation of the part, look where an access goes, or leave the operation out."""
-        self._count()
-        if op in self._part.run or self._binds(op):
-            super().execute(op)
-        elif op in self._part.located:
-            self._look(op)  # pyright: ignore[reportArgumentType]
-        elif op.results and all(isinstance(result.type, MemRefType) for result in op.results):
-            self._make(op)
+    def run_block(self, block: Block) -> tuple[Any, ...]:
+        """Run the operations of a block that are of the part."""
+        if self._steps is not None:
+            self._steps -= len(block.ops)
+            if self._steps < 0:
+                raise TooLong
+        return super().run_block(block)
 
-    def _binds(self, op: Operation) -> bool:
-        """Whether an op gives a range, which types of the part may name without using it."""
-        ranges = bool(op.results) and all(isinstance(result.type, RangeType) for result in op.results)
-        return ranges and all(self[operand] is not None for operand in op.operands)
+    def step(self, op: Operation) -> Callable[[Operation], None] | None:
+        """What runs an operation of the part, looks where an access goes, or makes an array; None for any other."""
+        if op in self._part.run:
+            return self.execute
+        if op.results and all(isinstance(result.type, RangeType) for result in op.results):
+            return self._bind
+        if op in self._part.located:
+            return self._look
+        if op.results and all(isinstance(result.type, MemRefType) for result in op.results):
+            return self._make
+        return None
 
-    def _count(self) -> None:
-        if self._steps is None:
-            return
-        self._steps -= 1
-        if self._steps < 0:
-            raise TooLong
+    def _bind(self, op: Operation) -> None:
+        """A range, which types of the part may name without using it."""
+        if all(self[operand] is not None for operand in op.operands):
+            self.execute(op)
 
     def _make(self, op: Operation) -> None:
         """The arrays that an op of the host gives, whose elements do not count."""
         if isinstance(op, ViewOp) and root(op.result) in self._real:
-            super().execute(op)
+            self.execute(op)
             return
         for result in op.results:
             self[result] = self._blank(result)
@@ -115,9 +118,9 @@ class PartialMachine(Machine):
         shape, dtype = self.shape(value.type), numpy_type(value.type.element_type)
         return np.zeros(shape, dtype) if value in self._real else np.broadcast_to(np.zeros((), dtype), shape)
 
-    def _look(self, op: Access | TakeAlongOp) -> None:
+    def _look(self, op: Operation) -> None:
         try:
-            check_picks(self, op) if isinstance(op, TakeAlongOp) else self._locate(op)
+            check_picks(self, op) if isinstance(op, TakeAlongOp) else self._locate(op)  # pyright: ignore[reportArgumentType]
         except KoptError as error:
             error.location = error.location or location_of(op)
             raise

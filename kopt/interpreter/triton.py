@@ -28,8 +28,7 @@ def _launch(m: Machine, op: LaunchOp) -> None:
         if m.monitor is not None:
             m.monitor.cell = number
         m.program = int(program)
-        for inner in block.ops:
-            m.execute(inner)
+        m.run_block(block)
     m.monitor, m.program = outer
 
 
