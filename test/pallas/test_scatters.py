@@ -168,9 +168,8 @@ def _assert_legal(case: Case, chip: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chip", ["tpu7x", "v6e"])
 @pytest.mark.parametrize(("rows", "updates", "width"), [(384, 64, 256), (384, 256, 256), (2048, 256, 256)])
-def test_choice_is_within_a_tenth_of_the_best(rows, updates, width, chip):
+def test_choice_is_within_a_tenth_of_the_best(rows, updates, width):
     """By libtpu's own estimates of the formulations."""
     if importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")
@@ -178,7 +177,7 @@ def test_choice_is_within_a_tenth_of_the_best(rows, updates, width, chip):
     cycles = {}
     for kind in (None, "one_hot", "row_loop"):
         config = {} if kind is None else {"accesses": {"out": kind}}
-        report = kopt.lower_module(parsed(case.text), target=f"pallas:{chip}", config=config).report(profile=True)
+        report = kopt.lower_module(parsed(case.text), target="pallas:v6e", config=config).report(profile=True)
         cycles[kind] = report["libtpu_cycles"]
     assert cycles[None] <= 1.1 * min(cycles.values()), cycles
 

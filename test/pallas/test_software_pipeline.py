@@ -61,15 +61,15 @@ def values_of(low: Lowered, args: tuple[Any, ...]) -> list[Any]:
     return [*results, *(arg for arg in own if isinstance(arg, torch.Tensor))]
 
 
+#: Cores that run cells in order, and several cores.
 EXAMPLES = (
-    *((name, "tiny") for name in NAMES),
-    *(pytest.param(name, "ragged", marks=pytest.mark.slow) for name in NAMES),
+    *((name, "tiny", "v6e") for name in NAMES),
+    *(pytest.param(name, "ragged", "tpu7x", marks=pytest.mark.slow) for name in NAMES),
 )
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize(("name", "size"), EXAMPLES)
-def test_examples(name, chip, size):
+@pytest.mark.parametrize(("name", "size", "chip"), EXAMPLES)
+def test_examples(name, size, chip):
     example = BY_NAME[name]
     args = example.make_args(size, DTYPES["f32"])
     config = {**example.sizes[size].config, "loop_type": "fori"}

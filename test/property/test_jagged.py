@@ -21,7 +21,7 @@ from test.property.test_kernels import GIVEN, SEED
 
 TARGETS = ("reference", "eager", "triton:interpret", "pallas:interpret")
 #: How many tests there are, and how many kernels of them each runs: all where someone asks for a seed.
-SHARDS, EACH, RUN = 5, 5, 5 if GIVEN else 2
+SHARDS, EACH, RUN = 5, 5, 5 if GIVEN else 1
 
 
 @pytest.mark.slow
