@@ -152,6 +152,8 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
         _make("plan-values", chip=chip.name, **_pins_of_values(config)),
         # Products, reductions and loops come of it: before masks, and before whatever moves blocks.
         _make("realise-values", chip=chip.name),
+        # Of the bounds of places: while these are computed of indices.
+        _make("int-range-optimizations"),
     ]
 
 

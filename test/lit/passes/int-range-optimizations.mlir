@@ -46,3 +46,42 @@ func.func @masks(%x: memref<64x100xf32>, %y: memref<64x100xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Bounds of what is inside go; of what may be outside on one side, the other bound.
+// CHECK-LABEL: func.func @bounds
+func.func @bounds(%x: memref<64xi32>, %y: memref<16xi32>, %z: memref<64xf32>) {
+  tile.grid (%i: b0=16) in (64) {
+    %a = tile.begin %i : !tile.range<b0=16>
+    %s = tile.splat %a : index to !tile.tile<16 x i32>
+    %n = tile.arange 0, 1 : !tile.tile<16 x i32>
+    // CHECK: %m = tile.add
+    %m = tile.add %s, %n : !tile.tile<16 x i32>
+    %last = tile.full 63 : !tile.tile<16 x i32>
+    %zero = tile.full 0 : !tile.tile<16 x i32>
+    %low = tile.minimum %m, %last : !tile.tile<16 x i32>
+    %inside = tile.maximum %zero, %low : !tile.tile<16 x i32>
+    // CHECK-NOT: tile.minimum
+    // CHECK: tile.store %m, %y
+    tile.store %inside, %y[:] : !tile.tile<16 x i32>, memref<16xi32>
+    // CHECK: %less = tile.sub %m
+    %one = tile.full 1 : !tile.tile<16 x i32>
+    %less = tile.sub %m, %one : !tile.tile<16 x i32>
+    %below = tile.minimum %less, %last : !tile.tile<16 x i32>
+    // CHECK: %bounded = tile.maximum %less
+    %bounded = tile.maximum %below, %zero : !tile.tile<16 x i32>
+    tile.store %bounded, %y[:] : !tile.tile<16 x i32>, memref<16xi32>
+    // What is loaded may be any number, and a float NaN.
+    // CHECK: tile.minimum
+    // CHECK: tile.minimum
+    %v = tile.load %x[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %top = tile.full 63 : !tile.tile<b0=16 x i32>
+    %bound = tile.minimum %v, %top : !tile.tile<b0=16 x i32>
+    tile.store %bound, %x[%i] : !tile.tile<b0=16 x i32>, memref<64xi32>
+    %w = tile.load %z[%i] : memref<64xf32> -> !tile.tile<b0=16 x f32>
+    %l = tile.minimum %w, %w : !tile.tile<b0=16 x f32>
+    tile.store %l, %z[%i] : !tile.tile<b0=16 x f32>, memref<64xf32>
+  }
+  func.return
+}
