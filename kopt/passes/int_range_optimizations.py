@@ -45,10 +45,10 @@ class IntRangeOptimizationsPass(ModulePass):
         ranges = IndexAnalysis()
         decided = {inner: ranges.condition(inner.result).known for inner in walk(op, *COMPARISONS)}
         bounds = {inner: _taken(inner, ranges) for inner in walk(op, *_LEAST, *_MOST)}
-        for comparison, holds in decided.items():
+        for compared, holds in decided.items():
             if holds is not None:
-                build = Builder(comparison)
-                build.replace(build.full(holds, comparison.result))
+                build = Builder(compared)
+                build.replace(build.full(holds, compared.result))
         for bound, number in bounds.items():
             if number is not None:
                 Rewriter.replace_op(bound, [], [bound.operands[number]])
