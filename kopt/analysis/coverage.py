@@ -22,7 +22,7 @@ from kopt.dialects.host import AllocOp
 from kopt.dialects.tile import StoreOp, array_type
 from kopt.dialects.tile.extents import extent_of
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.ranges import always_full, binding, unshifted, walked_range
+from kopt.ir.ranges import always_full, binding, unshifted, walked_in_place
 from kopt.open_extents import is_open
 from kopt.walk import walk
 
@@ -198,7 +198,7 @@ def stays_inside(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
         return True
     offset = (analysis.begin(entry) - analysis.begin(range)).number
     bound = binding(range)
-    outer = walked_range(bound)
+    outer = walked_in_place(bound)
     if outer is not None and binding(outer).size % bound.size == 0:
         bound = binding(outer)
     if not isinstance(bound.upper, int):

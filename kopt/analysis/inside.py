@@ -10,7 +10,7 @@ from kopt.dialects.tile.extents import extent_of
 from kopt.dialects.tile.memory import memory_shape
 from kopt.ir.from_access import lanes_inside, relation_of
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.ranges import walked_range
+from kopt.ir.ranges import walked_in_place
 from kopt.ir.value_range import ValueRange
 from kopt.open_extents import is_open
 from kopt.walk import walk
@@ -41,7 +41,7 @@ def _fits(entry: Entry, size: int, analysis: IndexAnalysis) -> bool:
     bound = analysis.binding(entry)
     if entry is not bound.value:
         return False
-    while (outer := walked_range(bound)) is not None:
+    while (outer := walked_in_place(bound)) is not None:
         bound = analysis.binding(outer)
     if not isinstance(bound.lower, int) or not isinstance(bound.upper, int):
         return False

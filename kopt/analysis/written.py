@@ -31,7 +31,7 @@ from kopt.dialects.tile.index_list import AllAttr, Entry
 from kopt.ir.atoms import Atom, BlockNumber
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
-from kopt.ir.ranges import Binding, always_full, binding, unshifted, walked_range
+from kopt.ir.ranges import Binding, always_full, binding, unshifted, walked_in_place, walked_range
 
 
 class Unsure(Exception):
@@ -206,7 +206,7 @@ def _interval(entry: Entry, extent: int, analysis: IndexAnalysis) -> Interval | 
 
 def _walked(bound: Binding) -> tuple[int, int] | None:
     """The elements that a range walks in all, through loops over blocks of outer ranges."""
-    outer = walked_range(bound)
+    outer = walked_in_place(bound)
     if outer is not None:
         return _walked(binding(outer))
     return (bound.lower, bound.upper) if isinstance(bound.lower, int) and isinstance(bound.upper, int) else None

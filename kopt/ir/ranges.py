@@ -189,6 +189,13 @@ def walked_range(bound: Binding) -> SSAValue | None:
     return first if first is last and lower.owner.range is upper.owner.range else None
 
 
+def walked_in_place(bound: Binding) -> SSAValue | None:
+    """As `walked_range`, where the block is not shifted: the loop walks elements that the outer range walks."""
+    outer = walked_range(bound)
+    lower = bound.lower.owner if isinstance(bound.lower, SSAValue) else None
+    return outer if isinstance(lower, BeginOp) and lower.range is outer else None
+
+
 def ranges_in_scope(op: Operation) -> dict[str, SSAValue]:
     """The range of each tag that is in scope at ``op``: bound by a loop around it, or made before it."""
     scope: dict[str, SSAValue] = {}

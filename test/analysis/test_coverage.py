@@ -56,6 +56,13 @@ def store(entries: str, dims: str, shape: str, name: str = "v", rest: str = "") 
     return f"{value}\n    tile.store %{name}, %x[{entries}]{rest} : {tile}, memref<{shape}xf32>"
 
 
+SHIFTED_LOOP = (
+    "%s = tile.shift %i by %c4 : !tile.range<b0=8>\n"
+    "%lo = tile.begin %s : !tile.range<b0=8>\n%hi = tile.end %s : !tile.range<b0=8>\n"
+    "tile.for %k: b1=4 in (%lo, %hi) {\n" + store("%k", "b1=4", "100") + "\n}\n"
+)
+
+
 #: (name, shape, grid, body, what is claimed)
 CASES = [
     ("blocks", "96", "(%i: b0=8) in (96)", store("%i", "b0=8", "96"), ONCE),
@@ -120,6 +127,11 @@ CASES = [
     ("a loop over the grid's block", "100", "(%i: b0=32) in (100)",
      "%lo = tile.begin %i : !tile.range<b0=32>\n%hi = tile.end %i : !tile.range<b0=32>\n"
      "tile.for %k: b1=12 in (%lo, %hi) {\n" + store("%k", "b1=12", "100") + "\n}", ONCE),
+    ("a loop over the grid's block, shifted", "100", "(%i: b0=8) in (96)",
+     SHIFTED_LOOP + store("0:4", "4", "100", "w"), ALL),
+    ("a loop over the grid's block, shifted away", "100", "(%i: b0=8) in (96)",
+     SHIFTED_LOOP + store("96:100", "4", "100", "w"), UNKNOWN),
+    ("a loop over the grid's block, shifted over the end", "96", "(%i: b0=8) in (96)", SHIFTED_LOOP.replace("memref<100", "memref<96"), UNKNOWN),
     ("a loop over numbers", "4x100", "(%i: b0=2) in (4)",
      "tile.for %k: b1=12 in (0, 100) {\n" + store("%i, %k", "b0=2 x b1=12", "4x100") + "\n}", ONCE),
     ("a loop that leaves out", "4x100", "(%i: b0=2) in (4)",
@@ -264,5 +276,27 @@ def test_whether_lanes_beyond_a_range_are_beyond_the_array(limit, extent, entry,
     shifts = "\n".join(f"%{n} = tile.shift %i by {by} : !tile.range<b0=8>" for n, by in [("k", "%c1"), ("l", "%c7")])
     grid = f"(%i: b0=8) in ({limit})"
     given = module(str(extent), grid, f"{shifts}\n{store(entry, 'b0=8', str(extent))}")
+    (written,) = [op for op in given.walk() if isinstance(op, StoreOp)]
+    assert stays_inside(written.entries[0], extent, IndexAnalysis()) == inside
+
+
+@pytest.mark.parametrize(
+    ("shift", "extent", "inside"),
+    [(None, 95, True), (None, 96, False), ("%below", 95, False)],
+)
+def test_parts_of_a_shifted_block(shift: str | None, extent: int, inside: bool) -> None:
+    """Lanes that a part of the last block lacks come behind the limit, which is shifted as the block is."""
+    store_of_part = store("%k", "b1=2", str(extent))
+    given = module(
+        str(extent),
+        "(%i: b0=8) in (95)",
+        f"""%below = arith.constant -1 : index
+    {f"%s = tile.shift %i by {shift} : !tile.range<b0=8>" if shift else ""}
+    %lo = tile.begin %{"s" if shift else "i"} : !tile.range<b0=8>
+    %hi = tile.end %{"s" if shift else "i"} : !tile.range<b0=8>
+    tile.for %k: b1=2 in (%lo, %hi) {{
+      {store_of_part}
+    }}""",
+    )
     (written,) = [op for op in given.walk() if isinstance(op, StoreOp)]
     assert stays_inside(written.entries[0], extent, IndexAnalysis()) == inside
