@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp, TestPureOp, TestReadOp, TestTermOp, TestWriteOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, region_def, traits_def, var_operand_def, var_result_def
-from xdsl.traits import EffectInstance, MemoryAllocEffect, MemoryEffect, MemoryEffectKind, RecursiveMemoryEffect
+from xdsl.traits import (
+    EffectInstance,
+    MemoryAllocEffect,
+    MemoryEffect,
+    MemoryEffectKind,
+    MemoryWriteEffect,
+    NoMemoryEffect,
+    RecursiveMemoryEffect,
+)
 
 from kopt import parse
 from kopt.analysis.effects import (
@@ -17,6 +25,8 @@ from kopt.analysis.effects import (
     is_side_effect_free,
     is_terminator,
     is_trivially_dead,
+    may_only_read,
+    may_write,
     would_be_trivially_dead,
 )
 from kopt.dialects.tile import FullOp, GridOp, LoadOp, StoreOp, YieldOp
@@ -51,6 +61,31 @@ class AllocSomewhereOp(IRDLOperation):
     traits = traits_def(MemoryAllocEffect())
 
 
+class AllocatesAndWrites(MemoryEffect):
+    """Allocates what its results are, and writes it."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(kind, value) for kind in (ALLOC, WRITE) for value in op.results}
+
+
+@irdl_op_definition
+class FilledOp(IRDLOperation):
+    """Allocates its results, and fills them."""
+
+    name = "effects.filled"
+    made = var_result_def()
+    traits = traits_def(AllocatesAndWrites())
+
+
+@irdl_op_definition
+class NothingAndWriteOp(IRDLOperation):
+    """Says of itself that it has no effect, and that it writes."""
+
+    name = "effects.nothing_and_write"
+    traits = traits_def(NoMemoryEffect(), MemoryWriteEffect())
+
+
 @irdl_op_definition
 class AroundOp(IRDLOperation):
     """Does what the ops in its region do."""
@@ -77,6 +112,9 @@ def make(name: str) -> Operation:
         "alloc": lambda: AllocOp(operands=[[]], result_types=[[i32]]),
         "alloc of another": lambda: AllocOp(operands=[given], result_types=[[]]),
         "alloc somewhere": AllocSomewhereOp,
+        "filled": lambda: FilledOp(result_types=[[i32]]),
+        "nothing and write": NothingAndWriteOp,
+        "unregistered": lambda: UnregisteredOp.with_name("effects.unregistered").create(),
         "terminator": lambda: TestTermOp(),
         "around nothing": around,
         "around pure": lambda: around(make("pure"), make("around nothing")),
@@ -97,6 +135,9 @@ OPS: dict[str, tuple[set[MemoryEffectKind] | None, bool]] = {
     "alloc": ({ALLOC}, True),
     "alloc of another": ({ALLOC}, False),
     "alloc somewhere": ({ALLOC}, False),
+    "filled": ({ALLOC, WRITE}, False),
+    "nothing and write": ({WRITE}, False),
+    "unregistered": (None, False),
     "around nothing": (set(), True),
     "around pure": (set(), True),
     "around read": ({READ}, True),
@@ -113,6 +154,8 @@ def test_effects_of_ops_and_of_what_is_in_them(name: str) -> None:
     found = get_effects(op)
     assert (None if found is None else {effect.kind for effect in found}) == kinds
     assert is_side_effect_free(op) is (kinds == set())
+    assert may_write(op) is (kinds is None or WRITE in kinds)
+    assert may_only_read(op) is (kinds is not None and kinds <= {READ})
     assert would_be_trivially_dead(op) is unneeded
     assert is_trivially_dead(op) is unneeded
 
@@ -140,6 +183,8 @@ def test_ends_of_blocks_and_symbols_are_always_needed(name: str) -> None:
         (StoreOp, False, False),
         (YieldOp, True, True),
         (AroundOp, False, False),
+        (NothingAndWriteOp, False, False),
+        (UnregisteredOp.with_name("effects.unregistered"), False, False),
         (ModuleOp, False, False),
     ],
 )

@@ -30,6 +30,26 @@ func.func @f(%x: memref<32xf32>, %out: memref<32xf32>) {{
 """
 
 
+FILLS = """
+func.func @f(%c: i1, %x: !tile.tile<4 x f32>, %y: !tile.tile<4 x f32>, %z: !tile.tile<4 x f32>) {{
+  %m = tile.full true : !tile.tile<4 x i1>
+  %zero = tile.full 0.0 : !tile.tile<4 x f32>
+  %inner = tile.select %m, %x, %{inner} : !tile.tile<4 x f32>
+  %outer = tile.select %m, %inner, %{outer} : !tile.tile<4 x f32>
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "same"),
+    [("y", "y", True), ("y", "z", False), ("y", "zero", False), ("zero", "y", False), ("zero", "zero", True)],
+)
+def test_fills_that_are_one_value_or_constant(inner: str, outer: str, same: bool) -> None:
+    _, select = walk(kopt.parse(FILLS.format(inner=inner, outer=outer)), SelectOp)
+    assert (implied_choice(select, IndexAnalysis()) is not None) is same
+
+
 @pytest.mark.parametrize(
     ("first", "second", "other", "expected"),
     [(9, 5, "0.0", "before"), (5, 9, "0.0", "here"), (9, 5, "1.0", None), (9, 5, "-0.0", None)],
