@@ -87,7 +87,33 @@ def test_a_block_does_not_leave_while_others_touch_the_array() -> None:
     assert why(loop(TOUCH, copy_of("send", "%k", "k"))) == "other accesses of the loop touch the array"
 
 
+NUMBER = (
+    "%q = tile.get %n_ref[0] : !tile.ref<1 x i32, smem> -> !tile.tile<i32>\n"
+    "%e = tile.extract %q : !tile.tile<i32> to index\n"
+)
+
+
+def test_a_place_of_which_one_index_is_read_from_what_the_kernel_may_write() -> None:
+    shift = NUMBER + "%s = tile.shift %k by %e : !tile.range<b1=128>"
+    assert why(loop(shift, copy_of("fetch", "%s", "k"))) == "where the next block is, this visit cannot tell"
+    copy, _, values = parsed(loop(shift, copy_of("fetch", "%s", "k")))
+    assert not knows_first_block(copy) and not crosses(copy, values["i"])
+
+
 # Cells.
+
+
+def test_a_place_that_the_cell_before_cannot_tell() -> None:
+    whole = NUMBER + "%w = tile.whole 128 : !tile.range<w=128>\n%s = tile.shift %w by %e : !tile.range<w=128>\n"
+    assert why(whole + copy_of("fetch", "%s", "i")) == "where the next cell's block is, this cell cannot tell"
+
+
+def test_what_is_no_loop_computes_nothing_that_waits() -> None:
+    """A put in front of the loop that fetches, outside of any loop."""
+    put = "%p = tile.full 1 : !tile.tile<i32>\ntile.put %p, %n_ref[0] : !tile.tile<i32>, !tile.ref<1 x i32, smem>"
+    copy, _, values = parsed(put + "\n" + loop(copy_of("fetch", "%k", "k")))
+    assert crosses(copy, values["i"])
+
 
 FIXED = "0:128"
 
