@@ -135,3 +135,20 @@ def test_users_are_accesses_and_not_the_plan_of_a_grid() -> None:
     memory, grid = named(module)["x"], only(module, GridOp)
     assert memory in grid.operands
     assert len(users(memory)) == 2 and set(users(memory)) == {only(module, LoadOp), only(module, StoreOp)}
+
+
+def test_refs_of_a_kernel_are_no_memrefs() -> None:
+    module = parse("""
+    func.func @f(%x: memref<8xf32>) -> memref<8xf32> {
+      %o = pallas.call @f(%x) windows [<[8], (d0) -> (0), vmem>, <[8], (d0) -> (0), vmem>] semantics (arbitrary)
+          : (memref<8xf32>) -> memref<8xf32> {
+      ^bb0(%x_ref: !tile.ref<8 x f32, vmem>, %o_ref: !tile.ref<8 x f32, vmem>):
+        tile.grid (%i: b0=8) in (8) {
+          %v = tile.get %x_ref[:] : !tile.ref<8 x f32, vmem> -> !tile.tile<8 x f32>
+          tile.put %v, %o_ref[:] : !tile.tile<8 x f32>, !tile.ref<8 x f32, vmem>
+        }
+      }
+      func.return %o : memref<8xf32>
+    }
+    """)
+    assert list(effects_on_memory(only(module, GridOp))) == []

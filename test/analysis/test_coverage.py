@@ -9,10 +9,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 import kopt
-from kopt.analysis.coverage import Coverage, coverage, stays_inside
-from kopt.dialects.tile import GridOp, StoreOp
+from kopt.analysis.coverage import Coverage, coverage, stays_inside, unspecified, written_boxes
+from kopt.dialects.tile import GridOp, StoreOp, array_type
 from kopt.errors import KoptError
 from kopt.ir.from_ssa import IndexAnalysis
+from test.named import named, only
 
 from .coverage_oracle import times_written
 
@@ -56,6 +57,10 @@ def store(entries: str, dims: str, shape: str, name: str = "v", rest: str = "") 
     return f"{value}\n    tile.store %{name}, %x[{entries}]{rest} : {tile}, memref<{shape}xf32>"
 
 
+MIXED_ROWS = (
+    "%r = tile.id %i : !tile.range<b0=1>\n%s = arith.muli %r, %c3 : index\n"
+    "%c8 = arith.constant 8 : index\n%t = arith.remsi %s, %c8 : index\n"
+)
 SHIFTED_LOOP = (
     "%s = tile.shift %i by %c4 : !tile.range<b0=8>\n"
     "%lo = tile.begin %s : !tile.range<b0=8>\n%hi = tile.end %s : !tile.range<b0=8>\n"
@@ -108,6 +113,18 @@ CASES = [
      store("0:4, %i", "4 x b0=8", "10x96") + "\n" + store("4:10, %i", "6 x b0=8", "10x96", "w"), ONCE),
     ("slices that overlap", "10x96", "(%i: b0=8) in (96)",
      store("0:6, %i", "6 x b0=8", "10x96") + "\n" + store("4:10, %i", "6 x b0=8", "10x96", "w"), ALL),
+    ("slices that tile, in an idle dimension", "10x96", "(%i: b0=8, %j: b1=4) in (96, 8)",
+     store("0:4, %i", "4 x b0=8", "10x96") + "\n" + store("4:10, %i", "6 x b0=8", "10x96", "w"), ALL),
+    ("slices that tile by rows and by columns", "10x12", "(%i: b0=8) in (8)",
+     store("0:4, :", "4 x 12", "10x12") + "\n" + store("4:10, 0:5", "6 x 5", "10x12", "w")
+     + "\n" + store("4:10, 5:12", "6 x 7", "10x12", "z"), ONCE),
+    ("rows in another order, two columns", "8x2", "(%i: b0=1) in (8)", MIXED_ROWS
+     + store("%t, 0", "", "8x2") + "\n" + store("%t, 1", "", "8x2", "w"), ONCE),
+    ("rows in another order, a column twice", "8x2", "(%i: b0=1) in (8)", MIXED_ROWS
+     + store("%t, 0", "", "8x2") + "\n" + store("%t, 0", "", "8x2", "w"), UNKNOWN),
+    ("an update", "96", "(%i: b0=8) in (96)",
+     "%v = tile.full 1.0 : !tile.tile<b0=8 x f32>\natomic.rmw add %v, %x[%i] : !tile.tile<b0=8 x f32>, memref<96xf32>",
+     UNKNOWN),
     ("slices with steps that tile", "10x96", "(%i: b0=8) in (96)",
      store("0:10:2, %i", "5 x b0=8", "10x96") + "\n" + store("1:10:2, %i", "5 x b0=8", "10x96", "w"), ONCE),
     ("a shifted half and a half", "16", "(%i: b0=8) in (8)",
@@ -170,12 +187,86 @@ def test_claims(name: str, shape: str, grid: str, body: str, claimed: Coverage) 
         ("100", "(%i: b0=8) in (99)", store("%i", "b0=8", "100"), "leaves out element [99]"),
         ("96", "(%i: b0=8) in (96)", store("%i", "b0=8", "96", rest=" mask %true"), "is masked"),
         ("9", "(%i: b0=1) in (9)", "", "nothing is stored into it"),
+        (
+            "3x100",
+            "(%i: b0=8) in (100)",
+            store("0, %i", "b0=8", "3x100") + store("2, %i", "b0=8", "3x100", "w"),
+            "leaves out element [1, 0]",
+        ),
+        (
+            "100x3",
+            "(%i: b0=8) in (100)",
+            store("%i, 0", "b0=8", "100x3") + store("%i, 2", "b0=8", "100x3", "w"),
+            "leaves out element [0, 1]",
+        ),
+        (
+            "96",
+            "(%i: b0=8) in (96)",
+            "%v = tile.full 1.0 : !tile.tile<b0=8 x f32>\n"
+            "atomic.rmw add %v, %x[%i] : !tile.tile<b0=8 x f32>, memref<96xf32>",
+            "updates elements that it reads",
+        ),
     ],
 )
 def test_reasons(shape: str, grid: str, body: str, reason: str) -> None:
     found = verdict(module(shape, grid, body))
     assert found.reason.endswith(reason)
-    assert (found.blame is not None) == ("store" in body)
+    assert (found.blame is not None) == bool(body)
+
+
+@pytest.mark.parametrize(
+    ("shape", "body", "written"),
+    [
+        ("96", store("%i", "b0=8", "96"), [[[(0, 96)]]]),
+        ("100", store("%i", "b0=8", "100"), [[[(0, 96)]]]),
+        ("10x96", store("0:4, %i", "4 x b0=8", "10x96"), [[[(0, 4), (0, 96)]]]),
+        ("96x3", store("%i, 0", "b0=8", "96x3") + store("%i, 2", "b0=8", "96x3", "w"),
+         [[[(0, 96), (0, 1)]], [[(0, 96), (2, 3)]]]),
+        ("96", store("%i", "b0=8", "96", rest=" mask %true"), []),
+        ("96", "", []),
+    ],
+)  # fmt: skip
+def test_elements_that_are_surely_written(shape: str, body: str, written: list) -> None:
+    """Of each store; of all together where nothing is left out."""
+    given = module(shape, "(%i: b0=8) in (96)", body)
+    found = written_boxes(only(given, FuncOp).body.block.args[0], only(given, GridOp))
+    assert [
+        [list(zip(*box, strict=True)) for box in zip(boxes.lower.tolist(), boxes.upper.tolist(), strict=True)]
+        for boxes in found
+    ] == written
+
+
+def test_arrays_without_elements_of_a_meaning() -> None:
+    made = named(
+        kopt.parse("""
+    func.func @f(%x: memref<8xf32>) {
+      %new = host.alloc : memref<8xf32>
+      %filled = host.alloc fill 0.0 : memref<8xf32>
+      %view = host.reshape %new : memref<8xf32> to memref<2x4xf32>
+      func.return
+    }""")
+    )
+    assert {name for name in ("x", "new", "filled", "view") if unspecified(made[name])} == {"new"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "extent", "inside"),
+    [("%i", "?", True), ("%s", "?", False), ("%i", 64, False)],
+)
+def test_lanes_beyond_an_open_extent(entry: str, extent: str | int, inside: bool) -> None:
+    """They are beyond an array of that extent, where the block is not shifted."""
+    given = kopt.parse(f"""
+    func.func @f(%x: memref<{extent}xf32>, %y: memref<?xf32>) {{
+      %m = tile.dim %{"x" if extent == "?" else "y"} 0 : memref<?xf32>
+      tile.grid (%i: b0=8) in (%m) {{
+        %c1 = arith.constant 1 : index
+        %s = tile.shift %i by %c1 : !tile.range<b0=8>
+        {store(entry, "b0=8", str(extent))}
+      }}
+      func.return
+    }}""")
+    written = only(given, StoreOp)
+    assert stays_inside(written.entries[0], array_type(written.memory).get_shape()[0], IndexAnalysis()) is inside
 
 
 # Random kernels against runs.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kopt import parse
-from kopt.analysis.hoisting import HoistPlan, NotHoistable, hoistable, plan_hoist
+from kopt.analysis.hoisting import HoistPlan, NotHoistable, hoistable, plan_hoist, walks_extent
+from kopt.dialects.atomic import RmwOp
 from kopt.dialects.tile import ForOp, GridOp, StoreOp
 from test.named import only
 
@@ -33,6 +34,7 @@ SUM = f"""
   %next = tile.add %a, %s : {TILE}
 """
 STORE = f"tile.store %r, %o[%i] : {TILE}, {ROWS}\n"
+UPDATE = f"%old = atomic.rmw add %zero, %y[%i] : {TILE}, {ROWS} -> {TILE}\n"
 PARTS = {
     "extent": 64,
     "before": "",
@@ -52,8 +54,9 @@ def grid(**parts: str | int) -> GridOp:
 
 def phases(plan: HoistPlan) -> dict[str, str]:
     """When ops run: by the names of their results, stores by that of their memory."""
-    return {f">{op.memory.name_hint}" if isinstance(op, StoreOp) else str(op.results[0].name_hint): phase
-            for op, phase in plan.phases.items()}  # fmt: skip
+    signs = {StoreOp: ">", RmwOp: "+"}
+    return {signs[type(op)] + str(op.memory.name_hint) if isinstance(op, StoreOp | RmwOp)
+            else str(op.results[0].name_hint): phase for op, phase in plan.phases.items()}  # fmt: skip
 
 
 def load(name: str, memory: str = "y") -> str:
@@ -101,6 +104,10 @@ UNUSED = {"first": "every", "end": "every"}
         ),
         ({"before": store("zero", "y")}, {"zero": "first", ">y": "first", ">o": "last"}),
         (
+            {"before": UPDATE.replace("%old = ", "").replace(" -> " + TILE, "")},
+            {"zero": "first", "+y": "first", ">o": "last"},
+        ),
+        (
             {"before": load("w"), "init": "%w", "after": STORE + store("r", "y")},
             {"zero": "every", "w": "first", ">o": "last", ">y": "last"},
         ),
@@ -135,6 +142,11 @@ REFUSED = {
     "a block that is updated": (
         {"before": load("w"), "init": "%w", "after": f"atomic.rmw add %r, %y[%i] : {TILE}, {ROWS}"},
         "it reads what it updates",
+    ),
+    "an update whose old value is needed": ({"before": UPDATE, "init": "%old"}, "each visit would repeat 'atomic.rmw'"),
+    "an update whose old value the end needs": (
+        {"before": UPDATE, "after": add("q", "r", "old") + store("q", "o")},
+        "each visit would repeat 'atomic.rmw'",
     ),
     "a reduction again and again": (
         {
@@ -213,3 +225,20 @@ def test_sizes_decide_at_last(extent: int, size: int, lower: int | str, upper: i
         with pytest.raises(NotHoistable) as refused:
             plan_hoist(found)
         assert str(refused.value) == reason
+
+
+@pytest.mark.parametrize(
+    "bounds, wanted",
+    [("0, %m", True), ("1, %m", False), ("0, %n", False), ("0, 8", False), ("%n, %m", False)],
+)
+def test_loops_that_walk_an_extent(bounds: str, wanted: bool) -> None:
+    module = parse(f"""
+    func.func @f(%x: memref<?xf32>, %n: index) {{
+      %m = tile.dim %x 0 : memref<?xf32>
+      tile.grid (%i: b0=8) in (64) {{
+        tile.for %k: b1=8 in ({bounds}) {{
+        }}
+      }}
+      func.return
+    }}""")
+    assert walks_extent(only(module, ForOp)) is wanted
