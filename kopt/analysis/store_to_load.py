@@ -80,4 +80,4 @@ def _stands_before(first: Operation, second: Operation) -> bool:
     around = {op.parent: op for op in ancestors(second)}
     ancestor = next(op for op in ancestors(first) if op.parent in around)
     other = around[ancestor.parent]
-    return ancestor is not other and ancestor.is_before_in_block(other)
+    return ancestor.is_before_in_block(other)

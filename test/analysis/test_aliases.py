@@ -140,7 +140,8 @@ def test_users_are_accesses_and_not_the_plan_of_a_grid() -> None:
 def test_refs_of_a_kernel_are_no_memrefs() -> None:
     module = parse("""
     func.func @f(%x: memref<8xf32>) -> memref<8xf32> {
-      %o = pallas.call @f(%x) windows [<[8], (d0) -> (0), vmem>, <[8], (d0) -> (0), vmem>] semantics (arbitrary) aliases [-1]
+      %o = pallas.call @f(%x) windows [<[8], (d0) -> (0), vmem>, <[8], (d0) -> (0), vmem>]
+          semantics (arbitrary) aliases [-1]
           : (memref<8xf32>) -> memref<8xf32> {
       ^bb0(%x_ref: !tile.ref<8 x f32, vmem>, %o_ref: !tile.ref<8 x f32, vmem>):
         tile.grid (%i: b0=8) in (8) {

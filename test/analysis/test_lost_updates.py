@@ -71,7 +71,7 @@ def test_a_block_that_is_never_filled() -> None:
 
 def test_a_carried_dimension_is_not_parallel() -> None:
     text = words(found(FILL, *UPDATE, COMMIT, semantics="parallel, parallel"))
-    assert "d1 (%k) is marked parallel" in text
+    assert "d1 (%k) is marked parallel, but 'acc' is carried along it" in text
 
 
 @pytest.mark.parametrize(("rows", "count"), [(64, 1), (8, 0)])
@@ -85,6 +85,16 @@ def test_a_block_that_is_left_and_come_back_to(rows: int, count: int) -> None:
 def test_each_visit_stores_over_the_one_before() -> None:
     (problem,) = found(get("x_ref", "v"), put("v", "o"))
     assert "all cells along d1 (%k) store into one block of 'o'" in problem.message and problem.fatal
+
+
+def test_a_store_behind_one_that_does_not_move_is_looked_at() -> None:
+    (problem,) = found(ZERO, put("z", "o"), get("x_ref", "v"), put("v", "o"))
+    assert "all cells along d1 (%k) store into one block of 'o'" in problem.message
+
+
+def test_a_block_that_is_filled_on_the_last_visit_is_not_there_on_the_first() -> None:
+    late = when("last", ZERO, put("z", "acc"))
+    assert "'acc' is read before a visit has written it" in words(found(*UPDATE, COMMIT, late))
 
 
 def test_what_does_not_move_is_stored_again() -> None:

@@ -74,7 +74,8 @@ CASES: list[tuple[str, np.ndarray | None]] = [
     (f"{PLAIN}%b = tile.slice %a [0, 0] [3, 6] [1, 1] : !tile.tile<4 x 6 x f32> to !tile.tile<3 x 6 x f32>\n"
      "%r = tile.slice %b [0, 0] [1, 6] [1, 1] : !tile.tile<3 x 6 x f32> to !tile.tile<1 x 6 x f32>", None),
     (f"{PLAIN}%b = tile.slice %a [1, 0] [3, 6] [1, 1] : !tile.tile<4 x 6 x f32> to !tile.tile<3 x 6 x f32>\n"
-     "%r = tile.slice %b [0, 0] [1, 6] [1, 1] : !tile.tile<3 x 6 x f32> to !tile.tile<1 x 6 x f32>", over(ROWS[1:2], 1, 6)),
+     "%r = tile.slice %b [0, 0] [1, 6] [1, 1] : !tile.tile<3 x 6 x f32> to !tile.tile<1 x 6 x f32>",
+     over(ROWS[1:2], 1, 6)),
     (f"{PLAIN}%r = tile.slice %a [0, 0] [2, 6] [2, 1] : !tile.tile<4 x 6 x f32> to !tile.tile<2 x 6 x f32>",
      over(ROWS[::2], 1, 6)),
     (f"{PLAIN}%r, %n = tile.sort %a dim 0 : !tile.tile<4 x 6 x f32>", over(ROWS, 1, 6)),

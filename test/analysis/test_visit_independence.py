@@ -7,7 +7,9 @@ import pytest
 import kopt
 from kopt.analysis.rescaled_sums import masked_by_exponents
 from kopt.analysis.visit_independence import is_blind_to_visits
-from kopt.dialects.tile import ForOp
+from kopt.dialects.tile import ForOp, StoreOp
+from kopt.walk import walk
+from test.named import only
 
 LOOP = """
 func.func @f(%x: memref<96x64xf32>, %y: memref<96x64xf32>, %out: memref<64xf32>, %lo: index) {{
@@ -125,3 +127,56 @@ def test_blindness(name: str) -> None:
     module = kopt.parse(LOOP.format(body=body))
     loop = next(op for op in module.walk() if isinstance(op, ForOp))
     assert is_blind_to_visits(loop) is expected
+
+
+WIDER = """
+func.func @f(%x: memref<96x64xf32>, %c: memref<8x16xf32>, %d: memref<16x64xf32>, %out: memref<8x64xf32>) {{
+  tile.grid (%i: b0=1) in (1) {{
+    %z = tile.full 0.0 : !tile.tile<8 x 64 x f32>
+    %p = tile.load %c[:, :] : memref<8x16xf32> -> !tile.tile<8 x 16 x f32>
+    %q = tile.load %d[:, :] : memref<16x64xf32> -> !tile.tile<16 x 64 x f32>
+    %r = tile.for %k: b1=16 in (0, 96) iter(%a = %z) -> (!tile.tile<8 x 64 x f32>) {{
+      %v = tile.load %x[%k, :] : memref<96x64xf32> -> !tile.tile<b1=16 x 64 x f32>
+      %one = tile.full 1.0 : !tile.tile<8 x b1=16 x f32>
+      {body}
+      tile.yield %n : !tile.tile<8 x 64 x f32>
+    }}
+    tile.store %r, %out[:, :] : !tile.tile<8 x 64 x f32>, memref<8x64xf32>
+  }}
+  func.return
+}}
+"""
+BLOCK, SUMS = "!tile.tile<b1=16 x 64 x f32>", "!tile.tile<8 x 64 x f32>"
+SPREAD = f"%w = tile.broadcast %t dims [1] : !tile.tile<64 x f32> to {SUMS}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"%n = tile.dot %one, %v, %a : !tile.tile<8 x b1=16 x f32>, {BLOCK} -> {SUMS}", True),
+        (f"%n = tile.dot %p, %q, %a : !tile.tile<8 x 16 x f32>, !tile.tile<16 x 64 x f32> -> {SUMS}", False),
+        (f"%t = tile.dot %one, %v : !tile.tile<8 x b1=16 x f32>, {BLOCK} -> {SUMS}\n"
+         f"%n = tile.add %a, %t : {SUMS}", True),
+        (f"%t = tile.dot %p, %q : !tile.tile<8 x 16 x f32>, !tile.tile<16 x 64 x f32> -> {SUMS}\n"
+         f"%n = tile.add %a, %t : {SUMS}", False),
+        (f"%t = tile.dot %one, %v : !tile.tile<8 x b1=16 x f32>, {BLOCK} -> {SUMS}\n"
+         f"%n = tile.mul %a, %t : {SUMS}", False),
+        (f"{SUM}{SPREAD}%n = tile.add %a, %w : {SUMS}", True),
+        (f"{SUM}{SPREAD}%n = tile.maximum %a, %w : {SUMS}", False),
+        (f"{SUM}{SPREAD}%n = tile.add %a, %a : {SUMS}", False),
+    ],
+)  # fmt: skip
+def test_products_and_sums_that_are_spread(body: str, expected: bool) -> None:
+    """What does not depend on the block is added once a visit, so that the number of visits counts."""
+    assert is_blind_to_visits(only(kopt.parse(WIDER.format(body=body)), ForOp)) is expected
+
+
+@pytest.mark.parametrize(("entry", "expected"), [("%k", True), ("0:16", False)])
+def test_what_is_set_apart_excuses_nothing_else(entry: str, expected: bool) -> None:
+    """A store that stands behind it is looked at."""
+    apart = "tile.store %half, %out[:] : !tile.tile<64 x f32>, memref<64xf32>\n"
+    type = "!tile.tile<b1=16 x 64 x f32>" if entry == "%k" else "!tile.tile<16 x 64 x f32>"
+    behind = f"%w = tile.full 1.0 : {type}\ntile.store %w, %y[{entry}, :] : {type}, memref<96x64xf32>"
+    loop = only(kopt.parse(LOOP.format(body=SUM + ADD + apart + behind)), ForOp)
+    first, _ = walk(loop, StoreOp)
+    assert is_blind_to_visits(loop, first) is expected and not is_blind_to_visits(loop)

@@ -1,6 +1,7 @@
 """Mutation operators: the small changes that are made to functions, each as a piece of text in place of another.
 
-Annotations, docstrings, messages of errors and assertions stay as they are: no result depends on them.
+Annotations, docstrings, messages of errors and assertions stay as they are: no result depends on them. That what is
+zipped is equally long (``strict=True``) is such an assertion.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.RShift: "<<",
     ast.Pow: "*",
 }
+#: Functions whose arguments may change places.
+_SYMMETRIC = ("min", "max", "gcd", "lcm", "minimum", "maximum")
 _CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list", "reversed": "list", "sum": "max"}
 
 
@@ -121,6 +124,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
         cast = isinstance(node.func, ast.Name) and node.func.id in ("cast", "isinstance")
         skipped = [node.args[0]] if cast and node.func.id == "cast" else node.args[1:] if cast else []  # type: ignore
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.keyword) and child.arg == "strict":
+            continue
         if not any(child is each for each in skipped):
             yield child
 
@@ -218,7 +223,8 @@ def _call(node: ast.Call, places: _Places) -> Iterator[Change]:
     """Another function of the same form; two arguments changed for each other; a named argument left out."""
     if isinstance(node.func, ast.Name) and node.func.id in _CALLS and not node.keywords:
         yield places.span(node.func)[0], node.func.id, _CALLS[node.func.id]
-    symmetric = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    symmetric = name in _SYMMETRIC
     for left, right in zip(node.args, [] if symmetric else node.args[1:], strict=False):
         if not isinstance(left, ast.Starred) and not isinstance(right, ast.Starred):
             start, end = places.span(left)[0], places.span(right)[1]

@@ -18,6 +18,8 @@ CASES = [
     ("return False", {"return True"}),
     ("return 0", {"return 1", "return None"}),
     ("max(a, b)", {"pass", "min(a, b)"}),
+    ("np.maximum(a, b)", {"pass"}),
+    ("zip(a, b, strict=True)", {"pass", "zip(b, a, strict=True)"}),
     ("x = [n for n in a if b]", {"x = [n for n in a if True]"}),
     ("x: int = a", set()),
     ("raise ValueError(a + 1)", {"pass"}),
