@@ -67,6 +67,54 @@ def test_facts_of_sources(body: str, wanted: WideFact | None) -> None:
     assert fact(body) == wanted
 
 
+@pytest.mark.parametrize(
+    ("index", "wanted"),
+    [
+        ("%k = arith.constant 5 : index", exact(5, 5)),
+        ("%z = arith.constant 0 : index\n%k = arith.maxsi %n, %z : index", exact(LOW + 1, HIGH - 1)),
+        ("%z = arith.constant 9 : index\n%k = arith.minsi %n, %z : index", exact(LOW + 1, HIGH - 1)),
+        ("%k = tile.begin %i : !tile.range<b0=8>", exact(0, 96)),
+    ],
+)
+def test_an_index_of_which_something_is_known(index: str, wanted: WideFact) -> None:
+    assert fact(f"{index}\n%r = tile.splat %k : index to {WIDE}") == wanted
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted"),
+    [
+        (exact(1, 5), exact(1, 5)),
+        (WideFact("offset", 1, 5), WideFact("offset", 1, 5)),
+        (WideFact("loaded"), None),
+        (WideFact("literal"), None),
+    ],
+)
+def test_sorted_numbers_are_the_same_where_none_was_saturated(known: WideFact, wanted: WideFact | None) -> None:
+    assert fact(f"%r, %p = tile.sort %a dim 1 : {WIDE}", {"a": known}) == wanted
+
+
+@pytest.mark.parametrize(
+    ("op", "a", "b", "wanted"),
+    [
+        ("or", (-4, 3), (0, 1), (-8, 7)),
+        ("or", (0, 4), (0, 3), (0, 7)),
+        ("xor", (0, 7), (0, 8), (0, 15)),
+        ("and", (-4, 3), (0, 5), (0, 5)),
+        ("and", (1, 3), (0, 5), (0, 3)),
+        ("shl", (-3, 5), (1, 4), (-48, 80)),
+        ("shl", (0, 0), (31, 31), (0, 0)),
+        ("shl", (0, 0), (32, 32), None),
+        ("shl", (0, 0), (-1, 3), None),
+        ("shr", (-9, 5), (1, 2), (-5, 2)),
+        ("shr", (-9, 5), (0, 63), (-9, 5)),
+        ("shr", (-9, 5), (0, 64), None),
+    ],
+)
+def test_bits_and_shifts(op: str, a: tuple[int, int], b: tuple[int, int], wanted: tuple[int, int] | None) -> None:
+    found = fact(f"%r = tile.{op} %a, %b : {WIDE}", {"a": exact(*a), "b": exact(*b)})
+    assert found == (None if wanted is None else exact(*wanted))
+
+
 def test_a_load_of_what_a_check_found() -> None:
     body = SOURCES["a load"][0]
     assert fact(body, found={"x": (-3, 9)}) == WideFact("offset", -3, 9)
