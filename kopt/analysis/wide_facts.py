@@ -41,7 +41,7 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.ranges import binding
+from kopt.ir.ranges import binding, unshifted
 
 Class = Literal["exact", "loaded", "literal", "offset", "derived", "wrapped"]
 LOW, HIGH = -(2**31), 2**31 - 1
@@ -153,13 +153,17 @@ def _interval(value: SSAValue, facts: Facts, found: Found) -> WideFact | None:
 
 
 def _lanes(op: IndexOp, facts: Facts) -> WideFact:
-    """The numbers of a range's lanes, of one that ends at a 64-bit number too."""
-    bound = binding(op.range)
+    """The numbers of a range's lanes, of one that ends at a 64-bit number too, and of what it is shifted by."""
+    bound, analysis = binding(op.range), IndexAnalysis()
+    shift = (analysis.begin(op.range) - analysis.begin(unshifted(op.range))).range
+    if shift.low is None or shift.high is None:
+        return _INDEX
+    least = min(0, bound.lower) if isinstance(bound.lower, int) else 0
     most = bound.upper if isinstance(bound.upper, int) else HIGH
     if isinstance(bound.upper, SSAValue) and isinstance(end := bound.upper.owner, ExtractOp):
         known = facts.get(end.input)
         most = max(known.high, 0) if known is not None and known.kind in ("exact", "offset") else HIGH
-    return _exact(0, most + bound.size) or _INDEX
+    return _exact(least + shift.low, most + bound.size + shift.high) or _INDEX
 
 
 def _of_type(element: IntegerType) -> WideFact | None:

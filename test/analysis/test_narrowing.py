@@ -131,6 +131,19 @@ def test_casts_of_what_wraps_are_to_32_bits(to: str, proven: bool) -> None:
     assert found.intervals == {} and found.unproven == (() if proven else (values["r"].owner,))
 
 
+@pytest.mark.parametrize(("shift", "proven"), [(0, True), (-100, True), (-1000, False), (1000, False)])
+def test_numbers_of_lanes_are_those_of_the_shifted_block(shift: int, proven: bool) -> None:
+    """A hundred times 2**22 fits, a thousand times does not."""
+    found, values = parts(f"""%k = arith.constant {shift} : index
+    %s = tile.shift %i by %k : !tile.range<b0=8>
+    %l = tile.index %s : !tile.range<b0=8>
+    %u = tile.cast %l : !tile.tile<b0=8 x i32> to {WIDE}
+    %c = tile.full 4194304 : {WIDE}
+    %r = tile.mul %u, %c : {WIDE}
+    {STORE}""")
+    assert (found.unproven == ()) is proven
+
+
 def test_what_the_launch_writes_itself_is_not_checked() -> None:
     found, values = parts(f"%r = tile.add %v, %five : {WIDE}\n tile.store %r, %x[%i] : {WIDE}, memref<100xi64>")
     assert found.intervals == {} and values["r"].owner in found.unproven

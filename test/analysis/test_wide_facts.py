@@ -47,6 +47,24 @@ def test_types_of_64_bit_integers(type, wanted: bool) -> None:
     assert is_wide(type) is wanted
 
 
+@pytest.mark.parametrize(
+    ("amount", "wanted"),
+    [
+        (None, exact(0, 108)),
+        ("%k = arith.constant 1000 : index", exact(1000, 1108)),
+        ("%k = arith.constant -1000 : index", exact(-1000, -892)),
+        ("%k = arith.constant 2147483600 : index", exact(LOW + 1, HIGH - 1)),
+        ("%k = tile.begin %i : !tile.range<b0=8>", exact(0, 204)),
+        ("%k = arith.addi %n, %n : index", exact(LOW + 1, HIGH - 1)),
+    ],
+)
+def test_lanes_of_a_shifted_range(amount: str | None, wanted: WideFact) -> None:
+    shift = "" if amount is None else f"{amount}\n%s = tile.shift %i by %k : !tile.range<b0=8>\n"
+    lanes = f"%l = tile.index %{'i' if amount is None else 's'} : !tile.range<b0=8>\n"
+    body = f"{shift}{lanes}%r = tile.cast %l : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x i64>"
+    assert fact(body) == wanted
+
+
 # What comes from nothing.
 
 SOURCES = {
