@@ -61,6 +61,8 @@ class RealiseValuesPass(ModulePass):
     """
 
     name = "realise-values"
+    #: The block around elements that lie near one number may end beyond the array; ``bind-buffers`` makes arrays longer.
+    reads_beyond = True
 
     chip: str = chip_option(TPU_CHIPS, "tpu7x")
 
