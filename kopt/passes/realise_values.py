@@ -61,7 +61,7 @@ class RealiseValuesPass(ModulePass):
     """
 
     name = "realise-values"
-    #: The block around elements that lie near one number may end beyond the array; ``bind-buffers`` makes arrays longer.
+    #: Blocks around elements that lie near one number may end beyond arrays; ``bind-buffers`` makes these longer.
     reads_beyond = True
 
     chip: str = chip_option(TPU_CHIPS, "tpu7x")

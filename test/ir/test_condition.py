@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from kopt.ir.condition import (
     Comparison,
     Condition,
     Named,
+    Relation,
     compare,
     comparison,
     conjunction,
@@ -25,7 +28,7 @@ from kopt.ir.index_expr import IndexExpr, number, symbol
 from kopt.ir.value_range import ValueRange
 
 SHAPE = (9, 5)
-ARRAYS = {"a": np.arange(-4, 5), "b": np.arange(5), "even": np.arange(9) % 2 == 0}
+ARRAYS: dict[Hashable, Any] = {"a": np.arange(-4, 5), "b": np.arange(5), "even": np.arange(9) % 2 == 0}
 A, B = symbol("a", [0], ValueRange(-4, 4)), symbol("b", [1], ValueRange(0, 4))
 #: Of no known end.
 FREE = symbol("a", [0])
@@ -42,7 +45,7 @@ def numbers(expr: IndexExpr) -> np.ndarray:
 
 
 LINEAR = [A * x + B * y + z for x, y, z in product((-4, -1, 0, 2), (-2, 0, 1, 6), (-3, 0, 1, 4))]
-RELATIONS = {"ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
+RELATIONS: dict[Relation, Any] = {"ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +51,7 @@ def test_lanes_in_bounds(shape, indices: tuple[IndexExpr, ...], domain: Conditio
     assert AccessRelation(shape, (4, 8), indices, domain).in_bounds is inside
 
 
-SMALL = {"s": np.arange(-300, 300)}
+SMALL: dict[Hashable, Any] = {"s": np.arange(-300, 300)}
 
 
 @pytest.mark.parametrize("extent", [1, 5, 64, 120, 127, 128, 129, 200])
