@@ -35,6 +35,78 @@ PROVED: tuple[Proof, ...] = (
         "return a * (2 if b > 0 else -1) if abs(a) == _INF else a // b",
         "twice infinity is infinity",
     ),
+    Proof(
+        "kopt/analysis/aliases.py",
+        "if inner.regions or is_pure(type(inner)):",
+        "if ((inner.regions)):",
+        "a pure operation has no effects to go through",
+    ),
+    Proof(
+        "kopt/analysis/effects.py",
+        "return is_pure(type(op)) or next(_effects(op), _NOTHING) is _NOTHING",
+        "return ((next(_effects(op), _NOTHING) is _NOTHING))",
+        "a pure operation has no effects: to ask first is quicker",
+    ),
+    Proof(
+        "kopt/analysis/effects.py",
+        "return is_pure(type(op)) or all(",
+        "return ((all(",
+        "a pure operation has no effects: to ask first is quicker",
+    ),
+    Proof(
+        "kopt/analysis/hoisting.py",
+        "if outer is None or outer not in grid.ranges or analysis.begin(outer) != analysis.expr(bound.lower):",
+        "if ((outer not in grid.ranges) or (analysis.begin(outer) != analysis.expr(bound.lower))):",
+        "None is no range of a grid",
+    ),
+    Proof(
+        "kopt/analysis/coverage.py",
+        "return Count(total.fewest, 2 * total.most if again else total.most, places)",
+        "return Count(total.fewest, 3 * total.most if again else total.most, places)",
+        "all that matters is whether it is 1",
+    ),
+    Proof(
+        "kopt/ir/to_tiles.py",
+        'return part if factor == 1 else self._compute("mul", part, Part(factor))',
+        'return part if factor == 1 else self._compute("mul", Part(factor), part)',
+        "the operands of a product commute",
+    ),
+    Proof(
+        "kopt/ir/to_tiles.py",
+        'return self._compute("and", inner, Part((1 << atom.bits) - 1))',
+        'return self._compute("and", Part((1 << atom.bits) - 1), inner)',
+        "the operands commute",
+    ),
+    Proof(
+        "kopt/passes/pipelining/writebacks.py",
+        "shared = reduce(lambda a, b: self.build.add(arith.OrIOp(a, b)), tests)",
+        "shared = reduce(lambda a, b: self.build.add(arith.OrIOp(b, a)), tests)",
+        "the operands commute",
+    ),
+    Proof(
+        "kopt/passes/walking/accumulators.py",
+        'better = self._of(parts, _E["or"](better, first))',
+        'better = self._of(parts, _E["or"](first, better))',
+        "the operands commute",
+    ),
+    Proof(
+        "kopt/analysis/lost_updates.py",
+        "return self.order[put] < self.order[get]",
+        "return self.order[put] <= self.order[get]",
+        "no two operations have one number",
+    ),
+    Proof(
+        "kopt/analysis/lost_updates.py",
+        "return self.order[write] < self.order[reader]",
+        "return self.order[write] <= self.order[reader]",
+        "what is in the body of a loop has an ancestor in the block of the write",
+    ),
+    Proof(
+        "kopt/analysis/remote/events.py",
+        "return all(a < d and c < b for (a, b), (c, d) in zip(self.box, other.box, strict=True))",
+        "return all(a < d and c < b for (a, b), (c, d) in zip(other.box, self.box, strict=True))",
+        "boxes overlap each other",
+    ),
 )
 
 
