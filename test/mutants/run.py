@@ -39,7 +39,7 @@ from swapping import Functions
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # gRPC, which JAX and libtpu bring, waits for its threads at forks
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("analysis", "planning", "passes", "lowering", "ir", "frontend")
+FOLDERS = ("analysis", "building", "dialects", "frontend", "interpreter", "ir", "lowering", "passes", "planning")
 KILLED, SURVIVED, TIMED_OUT, PROVED = "killed", "survived", "timed out", "proved equivalent"
 #: Of functions that decorators have consumed, or that have other free variables with the mutant.
 UNREACHED = "not run"
