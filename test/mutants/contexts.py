@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 _PACKAGE = str(ROOT / "kopt") + "/"
-_TESTS_BETWEEN_WRITES = 500
+_TESTS_BETWEEN_WRITES = 100
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -150,6 +150,39 @@ KERNELS = {
         %d = tile.add %b, %c : !tile.tile<b0=8 x b1=16 x f32>
         tile.store %d, %x[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<13x16xf32>""",
     ),
+    "part of an array": (
+        "%v: memref<13x19xf32>, %x: memref<16x24xf32>",
+        "(%i: b0=8, %j: b1=16) in (13, 19)",
+        """%b = tile.load %v[%i, %j] : memref<13x19xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+        tile.store %b, %x[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<16x24xf32>""",
+    ),
+    "rows of a part, all columns": (
+        "%v: memref<13x24xf32>, %x: memref<16x24xf32>",
+        "(%i: b0=8) in (13)",
+        """%b = tile.load %v[%i, :] : memref<13x24xf32> -> !tile.tile<b0=8 x 24 x f32>
+        tile.store %b, %x[%i, :] : !tile.tile<b0=8 x 24 x f32>, memref<16x24xf32>""",
+    ),
+    "a place of each block": (
+        "%n: memref<3xi32>, %v: memref<8x16xf32>, %x: memref<24x16xf32>",
+        "(%i: b0=8, %j: b1=16) in (24, 16)",
+        """%id = tile.id %i : !tile.range<b0=8>
+        %p = tile.load %n[%id] : memref<3xi32> -> !tile.tile<i32>
+        %rows = tile.broadcast %p dims [] : !tile.tile<i32> to !tile.tile<b0=8 x i32>
+        %b = tile.load %v[%rows, %j] : memref<8x16xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+        tile.store %b, %x[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<24x16xf32>""",
+    ),
+    "divided by small and by large numbers": (
+        "%v: memref<13x16xf32>, %x: memref<13x16xf32>",
+        "(%i: b0=8) in (13)",
+        """%b = tile.load %v[%i, :] : memref<13x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+        %s = tile.full 1.0e-39 : !tile.tile<b0=8 x 16 x f32>
+        %l = tile.full 2.0e+38 : !tile.tile<b0=8 x 16 x f32>
+        %c = tile.mul %b, %s : !tile.tile<b0=8 x 16 x f32>
+        %d = tile.div %c, %s : !tile.tile<b0=8 x 16 x f32>
+        %e = tile.div %d, %l : !tile.tile<b0=8 x 16 x f32>
+        %f = tile.mul %e, %l : !tile.tile<b0=8 x 16 x f32>
+        tile.store %f, %x[%i, :] : !tile.tile<b0=8 x 16 x f32>, memref<13x16xf32>""",
+    ),
     "places of the largest": (
         "%v: memref<13x37xf32>, %x: memref<13xi32>",
         "(%i: b0=8) in (13)",
@@ -164,17 +197,37 @@ WAYS = {
     "TPU, copies in loops": ("pallas:v6e", {"loop_type": "fori"}),
     "GPU": ("triton:sm90", {}),
 }
+#: What may become of a loop.
+WAYS_OF_LOOPS = {
+    "TPU, in the grid": ("pallas:v6e", {"loop_type": "grid"}),
+    "TPU, a pipeline": ("pallas:v6e", {"loop_type": "pipeline"}),
+    "TPU, whole arrays": ("pallas:v6e", {"loop_type": "resident"}),
+    "TPU, parts in cells of their own": ("pallas:v6e", {"split_k": 2}),
+    "GPU, parts in programs of their own": ("triton:sm90", {"split_k": 2}),
+    "GPU, parts that are added in order": ("triton:sm90", {"split_k": 2, "deterministic": True}),
+}
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_pass_changes_what_a_kernel_computes(name: str, way: str) -> None:
+    check(name, *WAYS[way])
+
+
+@pytest.mark.parametrize("way", WAYS_OF_LOOPS)
+@pytest.mark.parametrize("name", ["product", "centred rows", "below the diagonal"])
+def test_no_pass_changes_what_a_loop_computes(name: str, way: str) -> None:
+    check(name, *WAYS_OF_LOOPS[way])
+
+
+def check(name: str, target: str, config: dict) -> None:
+    """Every pass of a target's pipeline is validated."""
     arguments, grid, body = KERNELS[name]
     result = arguments.rpartition("%x: ")[2]
     text = (
         f"func.func @f({arguments}) -> {result} {{\n tile.grid {grid} {{\n {body}\n }}\n func.return %x : {result}\n}}"
     )
-    validator, (target, config) = Validator(Options(0, 1)), WAYS[way]
+    validator = Validator(Options(0, 1))
     passes = pipeline(parse_target(target), make_config(config))
     run(parse(text), make_context(), passes, instrumentation=[validator])
     assert not validator.result.not_run

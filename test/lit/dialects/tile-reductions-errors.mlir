@@ -160,3 +160,12 @@ func.func @dims_of_another_type(%v: !tile.tile<8 x 4 x f32>) {
   %x = "tile.reduce"(%v) <{kind = "add", dims = array<i1: 1>}> : (!tile.tile<8 x 4 x f32>) -> !tile.tile<4 x f32>
   func.return
 }
+
+// -----
+
+func.func @dot_of_vectors() {
+  %a = tile.full 1.0 : !tile.tile<8 x f32>
+  // expected-error @+1 {{tile.dot needs two matrices of one rank and element type, found !tile.tile<8 x f32> and !tile.tile<8 x f32>}}
+  %x = tile.dot %a, %a : !tile.tile<8 x f32>, !tile.tile<8 x f32> -> !tile.tile<8 x f32>
+  func.return
+}
