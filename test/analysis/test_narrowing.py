@@ -103,6 +103,15 @@ def test_narrower_arrays_are_checked_through_moves() -> None:
     assert found.intervals[values["w"]] == (-(2**28) + 1, 2**28 - 1) and found.unproven == ()
 
 
+def test_numbers_of_fewer_bits_fit_and_are_not_checked() -> None:
+    found, values = parts(f"""%b = tile.load %bits[%i] : memref<100xi1> -> {MASK}
+    %u = tile.cast %b : {MASK} to {WIDE}
+    %s = tile.mul %v, %u : {WIDE}
+    %r = tile.mul %s, %five : {WIDE}
+    {STORE}""")
+    assert found.unproven == () and found.intervals.keys() == {values["x"]}
+
+
 def test_sums_of_indices_are_right_where_they_fit_any_array() -> None:
     """What is added is checked; what comes of it may wrap, since no array is as long."""
     found, values = parts(f"""%r = tile.add %v, %five : {WIDE}

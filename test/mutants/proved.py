@@ -107,6 +107,18 @@ PROVED: tuple[Proof, ...] = (
         "return all(a < d and c < b for (a, b), (c, d) in zip(other.box, self.box, strict=True))",
         "boxes overlap each other",
     ),
+    Proof(
+        "kopt/ir/from_access.py",
+        "scope = ranges_in_scope(op) if any(tag and not is_range(entry) for tag, entry in pairs) else {}",
+        "scope = ranges_in_scope(op) if any(((tag)) for tag, entry in pairs) else {}",
+        "entries that are ranges look nothing up",
+    ),
+    Proof(
+        "kopt/analysis/remote/unroll.py",
+        "found = list(itertools.islice(events, limit + 1))",
+        "found = list(itertools.islice(events, limit + 2))",
+        "one more than the limit is too many, and so are two",
+    ),
 )
 
 

@@ -1,4 +1,8 @@
 // RUN: kopt %s --verify-each --pass-pipeline='builtin.module(set-blocks{sizes="b0=64 b1=16"})' | filecheck %s
+// RUN: kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b0=1"})' | filecheck %s --check-prefix=ONE
+// RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b0=0"})' 2>&1 | filecheck %s --check-prefix=NONE
+// ONE: b0=1
+// NONE: error: {{.*}}'b0=0' is no block size
 // RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b9=64"})' 2>&1 | filecheck %s --check-prefix=TAG
 // RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b0=zero"})' 2>&1 | filecheck %s --check-prefix=SIZE
 // RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b2=4"})' 2>&1 | filecheck %s --check-prefix=DERIVED
