@@ -163,12 +163,12 @@ KERNELS = {
         tile.store %b, %x[%i, :] : !tile.tile<b0=8 x 24 x f32>, memref<16x24xf32>""",
     ),
     "a place of each block": (
-        "%n: memref<3xi32>, %v: memref<8x16xf32>, %x: memref<24x16xf32>",
+        "%n: memref<3xi32>, %v: memref<2x16xf32>, %x: memref<24x16xf32>",
         "(%i: b0=8, %j: b1=16) in (24, 16)",
         """%id = tile.id %i : !tile.range<b0=8>
         %p = tile.load %n[%id] : memref<3xi32> -> !tile.tile<i32>
         %rows = tile.broadcast %p dims [] : !tile.tile<i32> to !tile.tile<b0=8 x i32>
-        %b = tile.load %v[%rows, %j] : memref<8x16xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+        %b = tile.load %v[%rows, %j] : memref<2x16xf32> -> !tile.tile<b0=8 x b1=16 x f32>
         tile.store %b, %x[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<24x16xf32>""",
     ),
     "divided by small and by large numbers": (
