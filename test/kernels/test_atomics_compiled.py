@@ -74,7 +74,7 @@ def test_index_lists(name, chip):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "chip"), zip(INDICES, cycle(TPUS)))
+@pytest.mark.parametrize(("name", "chip"), list(zip(INDICES, cycle(TPUS))))
 def test_index_lists_on_a_tpu(name, chip):
     legal(INDICES[name][0], ("f32[9,40]", "i32[37]", "f32[37,40]"), f"pallas:{chip}")
 
