@@ -67,7 +67,9 @@ cycles.
 
 On a GPU sizes are powers of two. A candidate fits if no register spills and shared memory holds its operands. Its cost
 is that of the slowest of five: issue, matrix units, the second-level cache, memory, and the dispatch of programs
-(`kopt.planning.gpu_cost`). Warps and stages follow from the sizes (`kopt.planning.gpu_program`).
+(`kopt.planning.gpu_cost`). Warps and stages follow from the sizes (`kopt.planning.gpu_program`). How many visits of a
+loop shared memory holds depends on what reads an operand there: the matrix unit by itself, or threads
+(`kopt.analysis.launch_models.factors`).
 
 `low.config` has the sizes. `low.report()` has the time that the launches are planned to take, `planned_seconds`. It is
 null on GPUs, whose constants are not fitted. The [report](targets.md#what-a-report-predicts) also names the second

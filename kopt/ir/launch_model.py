@@ -184,6 +184,27 @@ class Work:
 
 
 @dataclass(frozen=True)
+class Factor:
+    """An operand of a product at a place, as what its body has before the product.
+
+    ``load`` is the access of the same body that brings it as it is, but for the order of its lanes; ``of`` are those of
+    the same body that it is made of otherwise. It ``stays`` where nothing of it is of the body. It ``waits`` where
+    threads read what was loaded, too: another op takes it, or a block of a tensor descriptor has its lanes apart. The
+    product ``adds`` to the sums of another one of the same body where it begins with these.
+    """
+
+    path: tuple[str, ...]
+    side: Literal["lhs", "rhs"]
+    shape: tuple[Coefficient, ...]
+    bits: int
+    load: str = ""
+    of: tuple[str, ...] = ()
+    stays: bool = False
+    waits: bool = False
+    adds: bool = False
+
+
+@dataclass(frozen=True)
 class Live:
     """Values alive at once at one place of a body: the shapes and bits of all that are no scalars.
 
@@ -215,7 +236,8 @@ class LaunchModel:
 
     ``sources`` say what the names of expressions depend on; ``sizes`` are the block sizes that are chosen; ``chained``
     are the paths of bodies in which a product waits for what the vector unit makes of another product. ``live`` are
-    the values that are alive at once, ``code`` is the cell as vector registers of a TPU see it.
+    the values that are alive at once, ``code`` is the cell as vector registers of a TPU see it, and ``factors`` the
+    operands of products as a GPU's shared memory has them.
     """
 
     name: str
@@ -229,6 +251,7 @@ class LaunchModel:
     sizes: Mapping[str, int] = field(default_factory=dict, hash=False)
     chained: frozenset[tuple[str, ...]] = frozenset()
     code: RegisterCode = RegisterCode()
+    factors: tuple[Factor, ...] = field(default=(), compare=False)
 
     def axis(self, tag: str) -> Axis:
         """The axis of a tag."""

@@ -43,6 +43,7 @@ class _Sizing:
             accesses=tuple(settled_access(self._access(access), sources) for access in model.accesses),
             work=tuple(replace(work, dims=self._dims(work)) for work in model.work),
             live=widest(map(self._live, model.live)),
+            factors=tuple(replace(one, shape=tuple(map(self._size, one.shape))) for one in model.factors),
             orders=settled_orders(model.orders, axes),
             code=model.code.sized(self._size),
             sizes={axis.tag: axis.size for axis in axes if axis.tag in self._sizes or axis.tag in model.sizes},

@@ -5,7 +5,7 @@ Sizes are numbers, or arrays with one number for each candidate.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from kopt.cached_property import cached_property
 from kopt.ir.atoms import Lane
-from kopt.ir.launch_model import LaunchModel, Live, ModelAccess, Work
+from kopt.ir.launch_model import Factor, LaunchModel, Live, ModelAccess, Work
 from kopt.ir.polynomial import Coefficient
 from kopt.ir.widths import next_power_of_two
 from kopt.planning.trips import Number, Sizes, max_of, value
@@ -29,8 +29,6 @@ _WORDS = 1536
 _WARPS, _MOST_WARPS, _DOT_WARPS = 4, 16, 8
 #: Sums of products that four warps hold: 64 registers of each thread.
 _DOT_LANES = 8192
-#: Work whose results stand in registers.
-_LANE_BY_LANE = ("elementwise", "transcendental")
 #: Registers of a thread for addresses, masks and counters.
 _ADDRESSES = 40
 #: What a product has of a tile of rows that a warp multiplies.
@@ -59,22 +57,25 @@ def warps(lanes: Number, products: Number = 0, rows: Number = 0, words: Number =
     return np.where(products > 0, multiplied, np.minimum(_MOST_WARPS, others)).astype(int)
 
 
-def stages(staged: Number, budget: Budget, staying: Number = 0, programs: Number = 1, waits: Number = True) -> Number:
+def stages(
+    read: Number, waiting: Number, budget: Budget, staying: Number = 0, programs: Number = 1, chained: bool = False
+) -> Number:
     """Stages of a loop that feeds products so many bytes a visit: those with the most visits' loads in flight.
 
-    A program has all but one stage in flight, a multiprocessor those of the programs that it holds side by side: of
-    ``programs`` at most, each of which shares ``staying`` bytes besides. Of equal numbers the fewest stages. A tenth of
-    shared memory stays for what Triton adds to stages that it is filled with. ``waits`` as for `copies`.
+    A matrix unit reads some bytes by itself; others are ``waiting`` until registers have them. A program has all but
+    one stage in flight, a multiprocessor those of the programs that it holds side by side: of ``programs`` at most,
+    each of which shares ``staying`` bytes besides. Of equal numbers the fewest stages. Where products wait for one
+    another, ``chained``, programs side by side hide that: then as many of these as there can be.
 
     On AMD's chips two: the next visit's operands stand in registers, until those of this one are read.
     """
     if budget.gpu.backend == "hip":
-        return np.where(staged <= budget.shared, 2, 1)
+        return np.where(read + waiting <= budget.shared, 2, 1)
     found, most = np.int64(1), np.int64(0)
     for count in range(2, budget.STAGES + 1):
-        size = copies(count, waits) * staged
-        held = np.minimum(np.maximum(1, programs), budget.shared // np.maximum(1, size + staying))
-        in_flight = np.where(size <= budget.shared * 9 // 10, held * (count - 1), 0)
+        size = copies(count, False) * read + copies(count, True) * waiting
+        held = np.minimum(np.maximum(1, programs), budget.staged // np.maximum(1, size + staying))
+        in_flight = held * (count - 1 + Budget.STAGES * chained)
         found, most = np.where(in_flight > most, count, found), np.maximum(most, in_flight)
     return found
 
@@ -125,8 +126,10 @@ class GpuProgram:
         """The stages of its loops: visits whose operands are shared at once."""
         if "stages" in self._options:
             return int(self._options["stages"])
-        staged, staying = (max_of(map(of, self._paths)) for of in (self._loaded, self._staying))
-        return stages(staged, self._budget, staying, np.minimum(self._each, self.held_by_registers), self._waits)
+        read, waiting, staying = (max_of(map(of, self._paths)) for of in (self._read, self._waiting, self._staying))
+        programs = np.minimum(self._each, self.held_by_registers)
+        chained = not self._model.chained.isdisjoint(self._paths)
+        return stages(read, waiting, self._budget, staying, programs, chained)
 
     @property
     def _reads_itself(self) -> bool:
@@ -159,24 +162,32 @@ class GpuProgram:
 
     @cached_property
     def shared_bytes(self) -> Number:
-        """Bytes of the operands of products: every stage of what a visit loads, and what stays for all visits."""
-        kept = copies(self.stages, self._waits)
-        return max_of(kept * self._loaded(path) + self._staying(path) for path in self._paths)
+        """Bytes of the operands of products: every stage of what a visit loads, and what stays for all visits.
+
+        What is multiplied around a loop has its memory beside that of the loop.
+        """
+        around = {path: [one for one in self._paths if one == path[: len(one)]] for path in self._paths}
+        return max_of(sum(self._shared(one) for one in paths) for paths in around.values())
+
+    def _shared(self, path: Sequence[str]) -> Number:
+        """Bytes of the operands of one body."""
+        brought = sum(self._copies(load, waits) * self._bytes(load) for load, waits in self._brought(path))
+        return brought + self._staying(path)
 
     def shared_items(self) -> dict[str, int]:
         """Bytes of shared memory by operand: those of all stages of what visits load for their products."""
-        kept = copies(self.stages, self._waits)
-        loads = (one for path in self._paths if self.is_pipelined(path) for one in self._loads(path))
         found: dict[str, int] = {}
-        for one in (one for one in loads if len(one.relation.lanes) > 1):
-            size = self._lanes(one.relation.lanes) * self._model.operand(one.operand).bits // 8
-            found[one.operand] = found.get(one.operand, 0) + int(kept * size)
+        for load, waits in (pair for path in self._paths for pair in self._brought(path)):
+            found[load.operand] = found.get(load.operand, 0) + int(self._copies(load, waits) * self._bytes(load))
         return found
 
     @cached_property
     def registers(self) -> Number:
         """Registers of a thread: its share of what products sum and multiply, or of what else is alive at once."""
-        words = [self._sums(path) + self._computed(path) / 2 + self._multiplied(path) for path in self._paths]
+        words = [
+            self._sums(path) + self._computed(path) / 2 + self._multiplied(path) + self._conditions(path)
+            for path in self._paths
+        ]
         others = [live for live in self._model.live if live.path not in self._paths]
         words += [self._words(live, bool(self._products)) + self._carried(live.path) for live in others]
         return _ADDRESSES + max_of(words) / self.threads
@@ -203,7 +214,7 @@ class GpuProgram:
         counted = np.where(self._waits, self._budget.COUNTED_REGISTERS, self._budget.THREAD_REGISTERS)
         return (
             (self.registers < counted)
-            & (self.shared_bytes <= self._budget.shared)
+            & (self.shared_bytes <= self._budget.staged)
             & (self.largest_tile <= held)
             & (self._reads_itself | (max_of(map(self._summed_bytes, self._products)) <= _SUMMED_BYTES))
         )
@@ -223,9 +234,12 @@ class GpuProgram:
         return path in self._paths and not self._loops.isdisjoint(path)
 
     def _sums(self, path: Sequence[str]) -> Number:
-        """Lanes of the results of all products of one body."""
+        """Lanes of the results of all products of one body; those that add to another's sums have none of their own."""
         found = (work for work in self._products if work.path == path)
-        return sum(work.count * self._size((*work.dims[:-2], work.dims[-1])) for work in found)
+        every = sum(work.count * self._size((*work.dims[:-2], work.dims[-1])) for work in found)
+        factors = self._factors(path)
+        pairs = zip(factors[::2], factors[1::2], strict=True)
+        return every - sum(self._lanes((*lhs.shape[:-1], rhs.shape[-1])) for lhs, rhs in pairs if lhs.adds)
 
     def _multiplied(self, path: Sequence[str]) -> Number:
         """Registers of operands that products read from there: 32 bytes of each row and column of a warp, twice.
@@ -254,32 +268,79 @@ class GpuProgram:
         last = load.relation.indices[-1].atoms()
         return load.relation.lanes[-2:] == (k, n) and any(isinstance(atom, Lane) and atom.size == n for atom in last)
 
+    def _conditions(self, path: Sequence[str]) -> Number:
+        """Registers of conditions that are combined: one for each lane, where a single one would be a predicate.
+
+        Two of them are alive beside what they make; beside a single one is at most what has its lanes elsewhere.
+        """
+        found = []
+        for live in (live for live in self._model.live if live.path == path):
+            shapes = [tuple(shape) for shape, bits in live.values if bits == 1]
+            found += [self._lanes(shape) for shape in dict.fromkeys(shapes) if shapes.count(shape) > 2]
+        return max_of(found)
+
     def _computed(self, path: Sequence[str]) -> Number:
         """Lanes of operands of products that stand in registers: those computed, and those at loaded places."""
-        made = {_dims(work.dims) for work in self._model.work if work.path == path and work.unit in _LANE_BY_LANE}
         loads = [one for one in self._loads(path) if one.address]
-        return sum(self._lanes(one.relation.lanes) for one in loads) + sum(
-            self._size(dims) for dims, _ in self._operands(path) if _dims(dims) in made
-        )
+        made = [one.shape for one in self._factors(path) if not (one.load or one.stays)]
+        return sum(self._lanes(one.relation.lanes) for one in loads) + sum(map(self._lanes, made))
 
-    def _loaded(self, path: Sequence[str]) -> Number:
-        """Bytes that one visit to a loop loads for its products; 0 where no loop is around them."""
+    def _brought(self, path: Sequence[str]) -> list[tuple[ModelAccess, bool]]:
+        """What one visit to a loop loads for its products, and whether threads read it first; nothing without a loop.
+
+        Vectors are no operands, and what is packed row by row is not shared until it is.
+        """
         if not self.is_pipelined(path):
-            return 0
-        loads = [one for one in self._loads(path) if len(one.relation.lanes) > 1]
-        return sum(self._lanes(one.relation.lanes) * self._model.operand(one.operand).bits // 8 for one in loads)
+            return []
+        waits: dict[str, bool] = {}
+        for factor in self._factors(path):
+            for load in (factor.load, *factor.of):
+                waits[load] = waits.get(load, False) or factor.waits or load != factor.load
+        loads = [one for one in self._loads(path) if one.id in waits and len(one.relation.lanes) > 1]
+        return [(one, waits[one.id]) for one in loads if not self._is_packed(one)]
+
+    def _copies(self, load: ModelAccess, waits: bool) -> Number:
+        """How often a load's block is shared; places that the same visit loads are known half of the stages ahead."""
+        told = any(one.path == load.path for one in map(self._model.access, load.address))
+        ahead = 1 + (self.stages - 1) // 2 if told and self._budget.gpu.backend != "hip" else self.stages
+        return copies(ahead, self._waits | waits)
+
+    def _is_packed(self, load: ModelAccess) -> bool:
+        """Whether threads pack a right operand row by row, of which the matrix unit reads the result."""
+        works = [work for work in self._products if work.path == load.path]
+        as_is = any(factor.load == load.id for factor in self._model.factors)
+        narrow = as_is and self._reads_itself and self._model.operand(load.operand).bits == 8
+        return narrow and any(self._is_unpacked(load, work) for work in works)
+
+    def _read(self, path: Sequence[str]) -> Number:
+        """Bytes of a visit that matrix units read by themselves."""
+        return sum(np.where(self._waits, 0, self._bytes(load)) for load, waits in self._brought(path) if not waits)
+
+    def _waiting(self, path: Sequence[str]) -> Number:
+        """Bytes of a visit that threads read first."""
+        return sum(np.where(self._waits | waits, self._bytes(load), 0) for load, waits in self._brought(path))
+
+    def _bytes(self, load: ModelAccess) -> Number:
+        return self._lanes(load.relation.lanes) * self._model.operand(load.operand).bits // 8
 
     def _staying(self, path: Sequence[str]) -> Number:
-        """Bytes of operands that no visit loads or computes."""
-        pairs = [(self._size(dims), operand_bits(self._model, work)) for dims, work in self._operands(path)]
-        total = sum(size * bits // 8 for size, bits in pairs)
-        return np.maximum(0, total - self._loaded(path) - 2 * self._computed(path))
+        """Bytes of operands that are shared once: no visit loads them as they are, or no loop is around them.
 
-    def _operands(self, path: Sequence[str]) -> Iterator[tuple[Dims, Work]]:
-        for work in (work for work in self._products if work.path == path):
-            *batch, m, k, n = work.dims
-            yield (*batch, m, k), work
-            yield (*batch, k, n), work
+        Left operands that another product's sums become stand in registers.
+        """
+        brought = {load.id for load, _ in self._brought(path)}
+        once = [one for one in self._factors(path) if one.load not in brought]
+        shared = dict.fromkeys((one.load, one.shape, one.bits) for one in once if one.load)
+        sizes = [*shared, *((one.side, one.shape, one.bits) for one in once if not one.load and self._is_shared(one))]
+        return sum(self._lanes(shape) * bits // 8 for _, shape, bits in sizes)
+
+    @staticmethod
+    def _is_shared(factor: Factor) -> bool:
+        """Whether an operand that no load brings is shared: sums of another product have the layout of left ones."""
+        return factor.stays or factor.side == "rhs" or bool(factor.of)
+
+    def _factors(self, path: Sequence[str]) -> list[Factor]:
+        return [one for one in self._model.factors if one.path == path]
 
     def _loads(self, path: Sequence[str]) -> list[ModelAccess]:
         return [one for one in self._model.accesses if one.path == path and one.mode == "load"]
@@ -324,8 +385,3 @@ def operand_bits(model: LaunchModel, product: Work) -> int:
 def _may_walk(shape: Iterable[Coefficient]) -> bool:
     """Whether a tile has a whole dimension that may be walked, as none of its blocks are."""
     return any(isinstance(size, int) and size > Budget.LEAST_WALKED for size in shape)
-
-
-def _dims(dims: Dims) -> frozenset[tuple[str, Coefficient]]:
-    """The dimensions of a value, in any order, without those of one lane."""
-    return frozenset(dim for dim in dims if dim[1] != 1)

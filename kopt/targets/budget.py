@@ -79,6 +79,8 @@ class Budget:
     LEAST_WALKED: ClassVar[int] = 128
     #: Loads in flight of one loop, at most; and parts of a product that is cut to fit.
     STAGES: ClassVar[int] = 4
+    #: Bytes that Triton adds to the blocks which a program shares: barriers of the stages, rows that warps combine.
+    BARRIERS: ClassVar[int] = 2 * KiB
 
     @property
     def tpu(self) -> TpuChip:
@@ -185,6 +187,11 @@ class Budget:
     def shared(self) -> int:
         """Bytes of shared memory that a program may use."""
         return self.gpu.shared_bytes
+
+    @property
+    def staged(self) -> int:
+        """Bytes of shared memory that a program's blocks of products may have."""
+        return self.gpu.shared_bytes - self.BARRIERS
 
     @classmethod
     def tile_lanes(cls, product: bool, wide: bool) -> int:

@@ -3,7 +3,7 @@
 from kopt.ir.access_relation import AccessRelation
 from kopt.ir.condition import TRUE
 from kopt.ir.index_expr import IndexExpr, block_number, lane, number, symbol
-from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess, Operand, Work
+from kopt.ir.launch_model import Axis, Factor, LaunchModel, ModelAccess, Operand, Work
 from kopt.ir.polynomial import parameter
 from kopt.ir.value_range import ValueRange
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
@@ -40,6 +40,11 @@ def operand(name, shape, written=False, bits=16, dtype="bf16"):
     return Operand(name, tuple(shape), dtype, bits, not written, written)
 
 
+def operands(path, left, right, m, k, n):
+    """The operands of a product that two loads bring."""
+    return (Factor(path, "lhs", (m, k), 16, left), Factor(path, "rhs", (k, n), 16, right))
+
+
 def matmul(m, k, n):
     """``o[i, j] = Σ x[i, k] y[k, j]`` in blocks of b0, b1, b2."""
     b0, b1, b2 = map(parameter, ("b0", "b1", "b2"))
@@ -56,6 +61,7 @@ def matmul(m, k, n):
             access("o", "store", o, [(i, b0), (j, b1)], path[:2]),
         ),
         (Work("product", (("m", b0), ("k", b2), ("n", b1)), "bf16", path),),
+        factors=operands(path, "x", "y", b0, b2, b1),
     )
 
 
@@ -97,6 +103,7 @@ def grouped(m, k, n, groups):
             access("o", "store", o, [(rows, b0), (j, b1)], path[:3]),
         ),
         (Work("product", (("m", b0), ("k", b2), ("n", b1)), "bf16", path),),
+        factors=operands(path, "x", "w", b0, b2, b1),
     )
 
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kopt.ir.launch_model import LaunchModel, Live, Name, Source, Work
+from kopt.ir.launch_model import Factor, LaunchModel, Live, Name, Source, Work
 from kopt.ir.polynomial import parameter
 from kopt.planning.gpu_program import GpuProgram, copies, stages, warps
 from kopt.planning.trips import max_of
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS
 
-from .launches import attention, elementwise, grouped, matmul
+from .launches import attention, elementwise, grouped, matmul, operands
 
 SM90, GFX = GPU_CHIPS["sm90"], GPU_CHIPS["gfx942"]
 PRODUCT = matmul(4096, 1024, 8192)
@@ -50,7 +50,7 @@ def test_warps_by_the_sums_of_products(rows: int, columns: int, wanted: int) -> 
 @given(st.sampled_from([SM90, GPU_CHIPS["sm75"], GPU_CHIPS["sm120"]]), st.integers(1, 1 << 20))
 def test_stages_fit_shared_memory(chip, size: int) -> None:
     budget = Budget(chip)
-    found = int(stages(size, budget))
+    found = int(stages(0, size, budget))
     assert 1 <= found <= budget.STAGES and (found == 1 or budget.shares(copies(found, True) * size))
 
 
@@ -67,7 +67,12 @@ def test_stages_fit_shared_memory(chip, size: int) -> None:
     ],
 )
 def test_stages_have_the_most_loads_in_flight_on_a_multiprocessor(size: int, programs: int, wanted: int) -> None:
-    assert stages(size, Budget(SM90), 0, programs, False) == wanted
+    assert stages(size, 0, Budget(SM90), 0, programs) == wanted
+
+
+def test_products_that_wait_for_one_another_have_programs_side_by_side() -> None:
+    """68 KiB a visit that threads read: two programs with one visit each in flight, not one with three."""
+    assert [int(stages(0, 68 << 10, Budget(SM90), 8 << 10, 2, chained)) for chained in (False, True)] == [4, 2]
 
 
 def test_products_that_read_registers_share_one_visit_less() -> None:
@@ -106,7 +111,7 @@ def test_bytes_that_are_packed_row_by_row_have_a_register_each() -> None:
 
 def test_amd_has_the_next_visits_operands_in_registers() -> None:
     """64 KiB: one stage of them is shared, whatever two take."""
-    assert [int(stages(size, Budget(GFX))) for size in (1, 48 << 10, 65 << 10)] == [2, 2, 1]
+    assert [int(stages(0, size, Budget(GFX))) for size in (1, 48 << 10, 65 << 10)] == [2, 2, 1]
     found = program(PRODUCT, GFX, b0=128, b1=128, b2=128)
     assert found.stages == 2 and found.shared_bytes == (128 * 128 + 128 * 128) * 2
 
@@ -118,13 +123,61 @@ def test_every_stage_shares_what_a_visit_loads(count: int) -> None:
 
 
 def test_what_no_visit_loads_is_shared_once() -> None:
-    """Queries of 128 by 64 stay; keys and values of 32 by 64 each come with every visit; scores are computed."""
+    """Queries of 128 by 64 stay; keys and values of 32 by 64 each come with every visit; scores are another's sums."""
     model, inner = attention(8, 1024, 1024, 64, False), ("h", "i", "j")
     b0, b1 = ((tag, parameter(tag)) for tag in ("b0", "b1"))
     work = [Work("product", dims, "bf16", inner) for dims in ((b0, ("", 64), b1), (b0, b1, ("", 64)))]
-    model = replace(model, work=(*work, Work("elementwise", (b0, b1), "f32", inner)))
+    left, right = (b0[1], 64), (b1[1], 64)
+    scores = replace(operands(inner, "", "v", b0[1], b1[1], 64)[0], load="")
+    factors = (
+        Factor(inner, "lhs", left, 16, stays=True),
+        Factor(inner, "rhs", right[::-1], 16, "k"),
+        scores,
+        Factor(inner, "rhs", right, 16, "v"),
+    )
+    model = replace(model, work=tuple(work), factors=factors)
     found = program(model, options={"stages": 2}, b0=128, b1=32, b2=32)
     assert found.shared_bytes == 128 * 64 * 2 + 2 * (2 * 32 * 64 * 2)
+    assert found.registers == 40 + (128 * 32 + 128 * 64 + 128 * 32 / 2) / found.threads
+
+
+def test_how_often_a_visits_operands_are_shared() -> None:
+    """Left ones of 128 by 64, right ones of 64 by 256, which are made of others, bytes, or at places that a visit loads."""
+    left, right = 128 * 64 * 2, 64 * 256 * 2
+    x, y = PRODUCT.factors
+
+    def shared(*factors: Factor, model: LaunchModel = PRODUCT) -> int:
+        return int(program(replace(model, factors=factors), options={"stages": 4}, **SIZES).shared_bytes)
+
+    assert shared(x, y) == 4 * left + 4 * right
+    assert shared(replace(x, waits=True), y) == 3 * left + 4 * right
+    assert shared(x, replace(y, load="", of=("y",))) == 4 * left + 3 * right + right
+    assert shared(replace(x, load="", of=("x",)), y) == 3 * left + left + 4 * right
+    told = replace(PRODUCT, accesses=tuple(replace(one, address=("x",)) for one in PRODUCT.accesses))
+    assert shared(x, y, model=told) == 2 * left + 2 * right
+
+
+def test_bytes_are_shared_when_they_are_packed() -> None:
+    """Right operands whose columns follow one another: 128 by 64 of the left ones in each stage, and 64 by 256 once."""
+    narrow = replace(
+        PRODUCT,
+        work=tuple(replace(work, dtype="i8") for work in PRODUCT.work),
+        operands=tuple(replace(one, dtype="i8", bits=8) for one in PRODUCT.operands),
+        factors=tuple(replace(one, bits=8) for one in PRODUCT.factors),
+    )
+    assert program(narrow, options={"stages": 4}, **SIZES).shared_bytes == 4 * 128 * 64 + 64 * 256
+
+
+def test_what_is_multiplied_around_a_loop_is_shared_beside_it() -> None:
+    """128 by 64 and 64 by 256 once, and two stages of the same."""
+    outer = tuple(replace(one, path=("i", "j"), load="", stays=True) for one in PRODUCT.factors)
+    around = replace(
+        PRODUCT,
+        work=(*PRODUCT.work, replace(PRODUCT.work[0], path=("i", "j"))),
+        factors=(*outer, *PRODUCT.factors),
+    )
+    found = program(around, options={"stages": 2}, **SIZES)
+    assert found.shared_bytes == 3 * (128 * 64 + 64 * 256) * 2
 
 
 @pytest.mark.parametrize("count", [1, 4, 8])
@@ -139,10 +192,27 @@ def test_warps_of_another_size() -> None:
 
 def test_computed_operands_stand_in_registers_too() -> None:
     """A cast of the left operand: halves of words."""
-    work = Work("elementwise", PRODUCT.work[0].dims[:2], "i16", PRODUCT.work[0].path)
-    cast = replace(PRODUCT, work=(*PRODUCT.work, work))
+    x, y = PRODUCT.factors
+    cast = replace(PRODUCT, factors=(replace(x, load="", of=("x",)), y))
     plain, computed = (program(model, options={"warps": 8}, **SIZES).registers for model in (PRODUCT, cast))
     assert computed - plain == 128 * 64 / 2 / 256
+
+
+def test_sums_that_add_to_others_are_these() -> None:
+    two = replace(PRODUCT, work=tuple(replace(work, count=2) for work in PRODUCT.work))
+    more = replace(two, factors=(*PRODUCT.factors, *(replace(one, adds=True) for one in PRODUCT.factors)))
+    apart, chained = (program(model, options={"warps": 8}, **SIZES).registers for model in (two, more))
+    assert (apart, chained) == (40 + 2 * 128, 40 + 128)
+
+
+def test_conditions_that_are_combined_have_registers() -> None:
+    """Two and what they make, of 64 by 64 lanes; a single one, and its lanes elsewhere, have none."""
+    condition = ((64, 64), 1)
+    found = []
+    for count in (2, 3):
+        live = (Live(PRODUCT.work[0].path, (condition,) * count),)
+        found.append(program(replace(PRODUCT, live=live), options={"warps": 8}, **SIZES).registers)
+    assert found == [40 + 128, 40 + 128 + 64 * 64 / 256]
 
 
 def test_values_that_are_alive_at_once() -> None:

@@ -16,6 +16,7 @@ becomes
 | `merged_dims`, `dim_classes` | dimensions that are made of blocks; which dimensions are lane by lane the same |
 | `operands`, `accesses` | arrays, and what is loaded, stored and updated |
 | `work`, `live`, `orders` | what is computed, what is alive at once, in which order cells may run |
+| `factors` | where the operands of products come from |
 | `kopt.analysis.register_code` | the steps of a cell as vector registers see them |
 """
 
@@ -30,6 +31,7 @@ from xdsl.ir import Operation
 from kopt.analysis.launch_models.accesses import accesses
 from kopt.analysis.launch_models.axes import axes
 from kopt.analysis.launch_models.chains import chained
+from kopt.analysis.launch_models.factors import factors
 from kopt.analysis.launch_models.launch import Asked, Launch
 from kopt.analysis.launch_models.live import live
 from kopt.analysis.launch_models.operands import operands
@@ -104,4 +106,5 @@ def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = 
         {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
         chained(launch),
         RegisterCode() if isinstance(chip, GpuChip) else register_code(launch.grid, launch.analysis, planned=False),
+        () if isinstance(chip, TpuChip) else factors(launch),
     )
