@@ -142,7 +142,7 @@ def test_what_no_visit_loads_is_shared_once() -> None:
 
 
 def test_how_often_a_visits_operands_are_shared() -> None:
-    """Left ones of 128 by 64, right ones of 64 by 256, which are made of others, bytes, or at places that a visit loads."""
+    """Left ones of 128 by 64, right ones of 64 by 256: as they are, made of others, at places that a visit loads."""
     left, right = 128 * 64 * 2, 64 * 256 * 2
     x, y = PRODUCT.factors
 
