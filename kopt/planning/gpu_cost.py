@@ -19,6 +19,7 @@ import numpy as np
 
 from kopt.ir.atoms import Lane
 from kopt.ir.launch_model import LaunchModel, ModelAccess, Work
+from kopt.planning.emitted_types import emitted_types
 from kopt.planning.gpu_program import GpuProgram, operand_bits
 from kopt.planning.items import Cost
 from kopt.planning.loaded import Contents, listed_changes
@@ -54,6 +55,7 @@ class GpuLaunch:
         lengths: Mapping[str, Sequence[int]],
         contents: Contents | None = None,
     ):
+        model = emitted_types(model, chip)
         self.model, self.plan, self.chip, self.contents = model, plan, chip, contents or {}
         self.sizes: Sizes = {**model.sizes, **sizes}
         self.costs = gpu_costs(chip)

@@ -1,0 +1,41 @@
+"""Launches as a chip's kernels are emitted: where a chip lacks float8_e4m3fn, bytes stand for it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kopt.ir.launch_model import Factor, LaunchModel, Work
+from kopt.targets.chips import GpuChip
+
+#: The type that some chips lack, and the one that its numbers have in products there.
+_E4M3, _WIDER = "f8E4M3FN", "f16"
+#: Operations of integers, and one of floats, that make a number of a byte.
+_CONVERTED = 8
+
+
+def emitted_types(model: LaunchModel, chip: GpuChip) -> LaunchModel:
+    """The model with products of f16 in place of those of float8_e4m3fn, whose operands are converted lane by lane."""
+    if chip.e4m3 or all(work.dtype != _E4M3 for work in model.work):
+        return model
+    bytes = {access.id for access in model.accesses if model.operand(access.operand).dtype == _E4M3}
+    converted = [work for work in model.work if work.unit == "product" and work.dtype == _E4M3]
+    return replace(
+        model,
+        work=(
+            *(replace(one, dtype=_WIDER) if one in converted else one for one in model.work),
+            *(one for product in converted for one in _conversions(product)),
+        ),
+        factors=tuple(_converted(one) if one.load in bytes else one for one in model.factors),
+    )
+
+
+def _conversions(product: Work) -> tuple[Work, Work]:
+    *batch, m, k, n = product.dims
+    return tuple(
+        replace(product, unit="elementwise", dims=(*batch, *dims), dtype=_WIDER, count=product.count * _CONVERTED)
+        for dims in ((m, k), (k, n))
+    )  # pyright: ignore[reportReturnType]
+
+
+def _converted(factor: Factor) -> Factor:
+    return replace(factor, load="", of=(factor.load,), bits=16)
