@@ -334,9 +334,13 @@ class GpuProgram:
         sizes = [*shared, *((one.side, one.shape, one.bits) for one in once if not one.load and self._is_shared(one))]
         return sum(self._lanes(shape) * bits // 8 for _, shape, bits in sizes)
 
-    @staticmethod
-    def _is_shared(factor: Factor) -> bool:
-        """Whether an operand that no load brings is shared: sums of another product have the layout of left ones."""
+    def _is_shared(self, factor: Factor) -> bool:
+        """Whether an operand that no load brings is shared: sums of another product have the layout of left ones.
+
+        On AMD's chips what stays for all visits stands in registers.
+        """
+        if self._budget.gpu.backend == "hip":
+            return factor.side == "rhs" and not factor.stays
         return factor.stays or factor.side == "rhs" or bool(factor.of)
 
     def _factors(self, path: Sequence[str]) -> list[Factor]:

@@ -191,7 +191,7 @@ class Budget:
     @property
     def staged(self) -> int:
         """Bytes of shared memory that a program's blocks of products may have."""
-        return self.gpu.shared_bytes - self.BARRIERS
+        return self.gpu.shared_bytes - (self.BARRIERS if self.gpu.backend == "cuda" else 0)
 
     @classmethod
     def tile_lanes(cls, product: bool, wide: bool) -> int:
