@@ -35,6 +35,8 @@ _ADDRESSES = 40
 _MMA_ROWS = 16
 #: Rows of a product that the matrix units of chips which have such read from shared memory by themselves.
 _ASYNCHRONOUS_ROWS = 64
+#: The architecture whose matrix unit reads operands of 8 bits row by row alone; later ones read them either way.
+_PACKING = 90
 #: Words of pointers for each lane of a block at a loaded place: one of 64 bits for eight numbers of 16.
 _POINTERS = 2 / 8
 #: Bytes of a row that are summed over at once, at most, where registers hold what is multiplied: a line of memory.
@@ -306,10 +308,10 @@ class GpuProgram:
         return copies(ahead, self._waits | waits)
 
     def _is_packed(self, load: ModelAccess) -> bool:
-        """Whether threads pack a right operand row by row, of which the matrix unit reads the result."""
+        """Whether threads pack a right operand row by row, for a matrix unit that reads no other."""
         works = [work for work in self._products if work.path == load.path]
         as_is = any(factor.load == load.id for factor in self._model.factors)
-        narrow = as_is and self._reads_itself and self._model.operand(load.operand).bits == 8
+        narrow = as_is and self._budget.gpu.arch == _PACKING and self._model.operand(load.operand).bits == 8
         return narrow and any(self._is_unpacked(load, work) for work in works)
 
     def _read(self, path: Sequence[str]) -> Number:
