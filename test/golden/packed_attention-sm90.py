@@ -19,8 +19,8 @@ def _nan_max(a, b):
 @triton.jit
 def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
     # only written: out
-    BLOCK_2: tl.constexpr = 128
-    BLOCK_3: tl.constexpr = 16
+    BLOCK_2: tl.constexpr = 64
+    BLOCK_3: tl.constexpr = 32
     # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
     pid = tl.program_id(0)
     h_block = pid % 8
@@ -78,9 +78,9 @@ def packed_attention(q, k, v, offsets):
         v,
         offsets,
         out,
-        TensorDescriptor(_aligned(q), [2048, 8, 128], [1024, 128, 1], [128, 1, 128]),
-        TensorDescriptor(_aligned(k), [2048, 8, 128], [1024, 128, 1], [16, 1, 128]),
-        num_warps=8,
+        TensorDescriptor(_aligned(q), [2048, 8, 128], [1024, 128, 1], [64, 1, 128]),
+        TensorDescriptor(_aligned(k), [2048, 8, 128], [1024, 128, 1], [32, 1, 128]),
+        num_warps=4,
         num_stages=4,
     )
     return out
