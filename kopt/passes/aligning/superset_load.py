@@ -76,7 +76,7 @@ class Cutter:
         unit = self._unit(dim)
         size = aligned_size(entry, unit, self.window.analysis)
         extent = self._padded(dim, unit, size)
-        self.entries[dim], offset = aligned_block(entry, begins, unit, size, extent, self.build)
+        self.entries[dim], offset = aligned_block(entry, begins, unit, size, extent, self.build, self.window.analysis)
         return dim, offset, own
 
     def _padded(self, dim: int, unit: int, size: int) -> int:

@@ -55,7 +55,7 @@ class Merger:
             entry = self.entries[dim]
             begins, own = start(entry, build), own_size(entry)
             size = aligned_size(entry, unit, self.analysis)
-            larger, offset = aligned_block(entry, begins, unit, size, self._shape[dim], build)
+            larger, offset = aligned_block(entry, begins, unit, size, self._shape[dim], build, self.analysis)
             self.entries[dim] = larger
             value = self._placed(value, places[dim], offset, larger)
             flags = flags and self._placed(flags, places[dim], offset, larger)

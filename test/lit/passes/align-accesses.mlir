@@ -170,3 +170,33 @@ func.func @in_a_tile(%x: memref<262144x256xui8>, %at: memref<16xi32>, %out: memr
   }
   func.return
 }
+
+// The last row of each block is the eighth of eight that begin at a multiple of 8: nothing of it is computed.
+// CHECK-LABEL: @last_rows
+// CHECK: [[FIRST:%.+]] = tile.begin %i
+// CHECK-NOT: arith.minsi
+// CHECK: [[PLACE:%.+]] = tile.shift {{%.+}} by [[FIRST]] : !tile.range<[[TAG:b[0-9]+]]=8>
+// CHECK: [[BLOCK:%.+]] = tile.load {{%.+}}[[[PLACE]], :]
+// CHECK: tile.dynamic_slice [[BLOCK]] from %{{.+}} dim 0 : !tile.tile<[[TAG]]=8 x 256 x f32> to !tile.tile<1 x 256 x f32>
+// Nine rows on begins the second of the next eight.
+// CHECK: [[NEXT:%.+]] = arith.addi [[FIRST]], %{{.+}} : index
+// CHECK: tile.shift {{%.+}} by [[NEXT]]
+func.func @last_rows(%x: memref<96x256xf32>, %y: memref<104x256xf32>, %out: memref<96x256xf32>) {
+  %seven = arith.constant 7 : index
+  tile.grid (%i: b3=8) in (96) {
+    %a = tile.begin %i : !tile.range<b3=8>
+    %last = arith.addi %a, %seven : index
+    %v = tile.load %x[%i, :] : memref<96x256xf32> -> !tile.tile<b3=8 x 256 x f32>
+    %w = tile.load %y[%i, :] : memref<104x256xf32> -> !tile.tile<b3=8 x 256 x f32>
+    %row = tile.load %x[%last, :] : memref<96x256xf32> -> !tile.tile<256 x f32>
+    %two = arith.constant 2 : index
+    %beyond = arith.addi %last, %two : index
+    %other = tile.load %y[%beyond, :] : memref<104x256xf32> -> !tile.tile<256 x f32>
+    %both = tile.add %row, %other : !tile.tile<256 x f32>
+    %all = tile.broadcast %both dims [1] : !tile.tile<256 x f32> to !tile.tile<b3=8 x 256 x f32>
+    %sum = tile.add %v, %all : !tile.tile<b3=8 x 256 x f32>
+    %more = tile.add %sum, %w : !tile.tile<b3=8 x 256 x f32>
+    tile.store %more, %out[%i, :] : !tile.tile<b3=8 x 256 x f32>, memref<96x256xf32>
+  }
+  func.return
+}
