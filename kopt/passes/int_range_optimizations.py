@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, i1
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -58,7 +58,8 @@ class IntRangeOptimizationsPass(ModulePass):
 
 def _taken(op: Operation, ranges: IndexAnalysis) -> int | None:
     """The number of the operand that the smaller or the larger of two integers always is."""
-    if not isinstance(element_of(op.results[0]), IntegerType | IndexType):
+    element = element_of(op.results[0])
+    if not isinstance(element, IntegerType | IndexType) or element == i1:  # of truth values nothing has a range
         return None
     first, second = map(ranges.expr, op.operands)
     if comparison("ge", second - first).known:

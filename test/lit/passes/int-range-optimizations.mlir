@@ -85,3 +85,13 @@ func.func @bounds(%x: memref<64xi32>, %y: memref<16xi32>, %z: memref<64xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Truth values have no range.
+// CHECK-LABEL: func.func @truth
+// CHECK: arith.maxsi %a, %b : i1
+func.func @truth(%a: i1, %b: i1) -> i1 {
+  %c = arith.maxsi %a, %b : i1
+  func.return %c : i1
+}
