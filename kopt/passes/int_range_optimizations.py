@@ -13,13 +13,12 @@ from xdsl.rewriter import Rewriter
 
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import COMPARISONS, ELEMENTWISE, MaskOp, element_of
-from kopt.ir.condition import comparison
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.masking import drop_full_limits
 from kopt.walk import walk
 
-#: What takes the smaller of two integers, and the larger.
-_LEAST, _MOST = (ELEMENTWISE["minimum"], arith.MinSIOp), (ELEMENTWISE["maximum"], arith.MaxSIOp)
+#: What takes the smaller of two integers, or the larger.
+_EXTREMA = (ELEMENTWISE["minimum"], ELEMENTWISE["maximum"], arith.MinSIOp, arith.MaxSIOp)
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class IntRangeOptimizationsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         ranges = IndexAnalysis()
         decided = {inner: ranges.condition(inner.result).known for inner in walk(op, *COMPARISONS)}
-        bounds = {inner: _taken(inner, ranges) for inner in walk(op, *_LEAST, *_MOST)}
+        bounds = {inner: _taken(inner, ranges) for inner in walk(op, *_EXTREMA)}
         for compared, holds in decided.items():
             if holds is not None:
                 build = Builder(compared)
@@ -61,9 +60,5 @@ def _taken(op: Operation, ranges: IndexAnalysis) -> int | None:
     element = element_of(op.results[0])
     if not isinstance(element, IntegerType | IndexType) or element == i1:  # of truth values nothing has a range
         return None
-    first, second = map(ranges.expr, op.operands)
-    if comparison("ge", second - first).known:
-        return 0 if isinstance(op, _LEAST) else 1
-    if comparison("ge", first - second).known:
-        return 1 if isinstance(op, _LEAST) else 0
-    return None
+    result = ranges.expr(op.results[0])
+    return next((number for number, operand in enumerate(op.operands) if ranges.expr(operand) == result), None)

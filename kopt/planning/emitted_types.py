@@ -17,7 +17,7 @@ def emitted_types(model: LaunchModel, chip: GpuChip) -> LaunchModel:
     """The model with products of f16 in place of those of float8_e4m3fn, whose operands are converted lane by lane."""
     if chip.e4m3 or all(work.dtype != _E4M3 for work in model.work):
         return model
-    bytes = {access.id for access in model.accesses if model.operand(access.operand).dtype == _E4M3}
+    of_bytes = {access.id for access in model.accesses if model.operand(access.operand).dtype == _E4M3}
     converted = [work for work in model.work if work.unit == "product" and work.dtype == _E4M3]
     return replace(
         model,
@@ -25,16 +25,16 @@ def emitted_types(model: LaunchModel, chip: GpuChip) -> LaunchModel:
             *(replace(one, dtype=_WIDER) if one in converted else one for one in model.work),
             *(one for product in converted for one in _conversions(product)),
         ),
-        factors=tuple(_converted(one) if one.load in bytes else one for one in model.factors),
+        factors=tuple(_converted(one) if one.load in of_bytes else one for one in model.factors),
     )
 
 
-def _conversions(product: Work) -> tuple[Work, Work]:
+def _conversions(product: Work) -> tuple[Work, ...]:
     *batch, m, k, n = product.dims
     return tuple(
         replace(product, unit="elementwise", dims=(*batch, *dims), dtype=_WIDER, count=product.count * _CONVERTED)
         for dims in ((m, k), (k, n))
-    )  # pyright: ignore[reportReturnType]
+    )
 
 
 def _converted(factor: Factor) -> Factor:

@@ -11,7 +11,9 @@ from kopt.dialects.builder import Builder
 from kopt.dialects.tile import BeginOp, Entry, RangeType, ShiftOp
 from kopt.ir.division import mod
 from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.to_ssa import IndexWriter
 from kopt.ir.value_range import ValueRange
+from kopt.passes.normalising.indices import index_of
 from kopt.passes.retyping import all_lanes
 
 
@@ -45,15 +47,14 @@ def aligned_block(
     """The aligned block of a ``size`` around an entry's, inside the array, and where in it the entry's own begins."""
     offset = _known_offset(entry, unit, extent - size, analysis)
     if offset is not None:
-        first = _before(begins, offset, build, analysis)
+        first = index_of(analysis.first(_numbered(entry)) - offset, build, analysis)
     else:
         unsigned = build.add(arith.MaxSIOp(begins, build.index(0)))
         which = build.add(arith.ShRSIOp(unsigned, build.index(unit.bit_length() - 1)))
         which = build.add(arith.MinSIOp(which, build.index((extent - size) // unit)))
         first = build.add(arith.MuliOp(which, build.index(unit)))
     hint = entry.name_hint if isinstance(entry, SSAValue) else None
-    if offset is None or first.name_hint is None:
-        first.name_hint = f"{hint or 'block'}_aligned"
+    first.name_hint = first.name_hint or f"{hint or 'block'}_aligned"
     larger = build.add(ShiftOp(build.add(all_lanes(size, build.op)), first))
     return larger, build.add(arith.SubiOp(begins, first)) if offset is None else build.index(offset)
 
@@ -62,14 +63,6 @@ def _known_offset(entry: Entry, unit: int, last: int, analysis: IndexAnalysis) -
     """How far behind a multiple an entry always begins, where all these multiples are from 0 to ``last``."""
     first = analysis.first(_numbered(entry))
     offset = mod(first, unit).number
-    if offset is None or not ValueRange(0, last).covers((first - offset).range):
+    if offset is None or not IndexWriter.can_write(first) or not ValueRange(0, last).covers((first - offset).range):
         return None
     return offset
-
-
-def _before(value: SSAValue, count: int, build: Builder, analysis: IndexAnalysis) -> SSAValue:
-    """The index so many before another; numbers that were added to that one are not added and taken away again."""
-    base, distance = value, -count
-    while isinstance(op := base.owner, arith.AddiOp | arith.SubiOp) and (number := analysis.expr(op.rhs).number):
-        base, distance = op.lhs, distance + (number if isinstance(op, arith.AddiOp) else -number)
-    return build.add(arith.AddiOp(base, build.index(distance))) if distance else base
