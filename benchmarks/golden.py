@@ -45,30 +45,25 @@ Row = dict[str, Any]
 
 def chosen(example: Example, size: str, target: str) -> Row:
     """What kopt chooses."""
-    try:
-        low = example.kernel.lower(*example.make_args(size, DTYPES["bf16"]), target=target)
-        return {"blocks": blocks(low.module), **choices(rewritten(low))}
-    except kopt.KoptError as error:
-        return {"refusal": str(error).splitlines()[0]}
+    low = lowered(example, size, target)
+    return {"blocks": blocks(low.module), **choices(rewritten(low))}
 
 
 def computed(example: Example, size: str, target: str) -> Row:
     """What comes out."""
     args = example.make_args(size, DTYPES["bf16"])
-    try:
-        return {"results": digests(configured(example, size).on(TARGETS[target])(*args))}
-    except kopt.KoptError as error:
-        return {"refusal": str(error).splitlines()[0]}
+    return {"results": digests(configured(example, size).on(TARGETS[target])(*args))}
 
 
 def compiled(example: Example, size: str, target: str) -> Row:
     """What the chip's own compiler says."""
-    try:
-        low = example.kernel.lower(*example.make_args(size, DTYPES["bf16"]), target=target)
-        report = low.report(estimates=False)
-    except kopt.KoptError as error:
-        return {"refusal": str(error).splitlines()[0]}
+    report = lowered(example, size, target).report(estimates=False)
     return {key: report[key] for key in FACTS if key in report}
+
+
+def lowered(example: Example, size: str, target: str) -> Lowered:
+    """An example for a target, in bf16."""
+    return example.kernel.lower(*example.make_args(size, DTYPES["bf16"]), target=target)
 
 
 def rewritten(low: Lowered) -> ModuleOp:
@@ -130,14 +125,21 @@ KINDS: dict[str, Callable[[Example, str, str], Row]] = {
 SIZES_OF = {"chosen": SIZES, "compiled": ("real",), "results": ("tiny",)}
 
 
+def found(kind: str, example: Example, size: str, target: str) -> Row:
+    """A row as it will be read again; the first line of a refusal where there is one."""
+    try:
+        return json.loads(json.dumps(KINDS[kind](example, size, target)))
+    except kopt.KoptError as error:
+        return {"refusal": str(error).splitlines()[0]}
+
+
 def check(kind: str, target: str, names: Sequence[str], update: bool) -> list[str]:
     """The differences of some examples from the table of a target, which ``update`` brings up to date."""
     path, said = table(kind, target), []
     rows = read(path)
     for name in names:
         for size in SIZES_OF[kind]:
-            # As it will be read again.
-            now = json.loads(json.dumps(KINDS[kind](BY_NAME[name], size, target)))
+            now = found(kind, BY_NAME[name], size, target)
             said += [f"{name} {size} {target}{line}" for line in compare(rows.get((name, size)), now)]
             rows[name, size] = now
     if update:

@@ -196,7 +196,7 @@ def stays_inside(entry: SSAValue, extent: int, analysis: IndexAnalysis) -> bool:
     range = unshifted(entry)
     if always_full(range):
         return True
-    offset = (analysis.begin(entry) - analysis.begin(range)).number
+    offset = analysis.shift(entry).number
     bound = binding(range)
     outer = walked_in_place(bound)
     if outer is not None and binding(outer).size % bound.size == 0:

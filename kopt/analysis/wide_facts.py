@@ -41,7 +41,7 @@ from kopt.dialects.tile import (
     tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.ranges import binding, unshifted
+from kopt.ir.ranges import binding
 
 Class = Literal["exact", "loaded", "literal", "offset", "derived", "wrapped"]
 LOW, HIGH = -(2**31), 2**31 - 1
@@ -154,8 +154,7 @@ def _interval(value: SSAValue, facts: Facts, found: Found) -> WideFact | None:
 
 def _lanes(op: IndexOp, facts: Facts) -> WideFact:
     """The numbers of a range's lanes, of one that ends at a 64-bit number too, and of what it is shifted by."""
-    bound, analysis = binding(op.range), IndexAnalysis()
-    shift = (analysis.begin(op.range) - analysis.begin(unshifted(op.range))).range
+    bound, shift = binding(op.range), IndexAnalysis().shift(op.range).range
     if shift.low is None or shift.high is None:
         return _INDEX
     least = min(0, bound.lower) if isinstance(bound.lower, int) else 0

@@ -130,12 +130,12 @@ class Forms:
         if base not in self._begins:
             first = self.expr(self.binding(base).lower)
             self._begins[base] = first + self.number(base) * self.size(base)
-        return self._begins[base] if base is range else self._begins[base] + self._shifts(range)
+        return self._begins[base] if base is range else self._begins[base] + self.shift(range)
 
     def end(self, range: SSAValue) -> IndexExpr:
         """One past the last valid element of a range's block."""
         base = unshifted(range)
-        return minimum(self.begin(base) + self.size(base), self.upper(base)) + self._shifts(range)
+        return minimum(self.begin(base) + self.size(base), self.upper(base)) + self.shift(range)
 
     def number(self, range: SSAValue) -> IndexExpr:
         """The number of a range's block in its loop."""
@@ -202,7 +202,8 @@ class Forms:
         found = self.merged(value, dim)
         return self.lanes_of(tile_type(value).dims.data[dim]) if found is None else found
 
-    def _shifts(self, range: SSAValue) -> IndexExpr:
+    def shift(self, range: SSAValue) -> IndexExpr:
+        """How far a range is shifted, through all of its shifts."""
         total = ZERO
         while isinstance(range.owner, ShiftOp):
             total = total + self.expr(range.owner.offset)
