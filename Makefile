@@ -5,7 +5,7 @@
 SUPPORTED := python3.11 python3.12 python3.13
 PYTHON ?= $(firstword $(shell for one in $(SUPPORTED); do $$one -c pass >/dev/null 2>&1 && echo $$one; done; true))
 VENV := .venv
-EXTRAS := dev,docs,pallas,tpu,triton,torch,helion,progress,tune,dask,lsp
+EXTRAS := dev,docs,pallas,tpu,triton,torch,helion,progress,tune,dask,lsp,browser
 
 ifdef PY
 SETUP :=
@@ -43,8 +43,8 @@ check: $(SETUP)
 quick: $(SETUP) ## the tests that take no more than seconds each
 	$(PY) -m pytest -q -n auto --dist worksteal -m 'not slow'
 
-browser: $(SETUP) ## the page of kopt explain in Chromium, which has to be there: apt-get install chromium
-	KOPT_BROWSER=$(or $(KOPT_BROWSER),chromium) $(PY) -m pytest -q test/explain/test_browser.py
+browser: $(SETUP) ## the page of kopt explain in Chromium; KOPT_BROWSER=PATH names another than pip's
+	$(PY) -m pytest -q test/explain/test_browser.py
 
 editors: $(SETUP) ## the extension for VS Code: its tests, and its package; needs Node.js with npm
 	cd editors/vscode && npm install --no-audit --no-fund --no-package-lock

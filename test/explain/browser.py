@@ -1,59 +1,83 @@
-"""A browser without a window, by the protocol of its developer tools over a pipe: no package needed but the browser."""
+"""A browser without a window, by the protocol of its developer tools: QtWebEngine, the Chromium that pip installs."""
 
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
-import select
-import shutil
+import re
+import socket
 import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-#: What Chromium is called; ``KOPT_BROWSER`` names another.
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_OPTIONS = (
-    "--headless=new",
-    "--remote-debugging-pipe",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--hide-scrollbars",
-)
-_SECONDS = 30
+from websockets.sync.client import ClientConnection, connect
+
+_OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
+_SECONDS = 60
 
 
-def browser_path() -> str | None:
-    """Where the browser is, or None where there is none."""
-    names = [os.environ["KOPT_BROWSER"]] if "KOPT_BROWSER" in os.environ else _NAMES
-    return next(filter(None, map(shutil.which, names)), None)
+class MissingLibrary(Exception):
+    """A library of the system that the browser loads."""
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def _command(folder: Path, port: int) -> list[str]:
+    """What starts the browser with nothing opened. ``KOPT_BROWSER`` names a Chromium in place of QtWebEngine's."""
+    if (path := os.environ.get("KOPT_BROWSER")) is None:
+        return [sys.executable, str(Path(__file__).with_name("qt_browser.py"))]
+    files = f"--user-data-dir={folder}"
+    return [path, "--headless=new", *_OPTIONS, f"--remote-debugging-port={port}", files, "about:blank"]
+
+
+@contextmanager
+def browser(folder: Path) -> Iterator[Browser]:
+    """One that keeps its files in a folder."""
+    port, log = _free_port(), folder / "browser.log"
+    of_qt = {
+        "QT_QPA_PLATFORM": "offscreen",
+        "QTWEBENGINE_REMOTE_DEBUGGING": f"127.0.0.1:{port}",
+        "QTWEBENGINE_CHROMIUM_FLAGS": " ".join(_OPTIONS),
+    }
+    with log.open("wb") as said:
+        process = subprocess.Popen(_command(folder, port), stdout=said, stderr=said, env={**os.environ, **of_qt})
+    try:
+        with connect(_address(process, log), max_size=None, proxy=None, open_timeout=_SECONDS) as connection:
+            yield Browser(connection)
+    finally:
+        process.terminate()
+        process.wait(_SECONDS)
+
+
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    """What the browser prints once it listens."""
+    end = time.monotonic() + _SECONDS
+    while (found := re.search(r"DevTools listening on (ws:\S+)", said := log.read_text())) is None:
+        if process.poll() is not None and (missing := re.search(r"\S+: cannot open shared object file", said)):
+            raise MissingLibrary(missing[0])
+        assert process.poll() is None and time.monotonic() < end, said
+        time.sleep(0.05)
+    return found[1]
 
 
 class Browser:
     """One page in a browser. ``errors`` are what its console and its scripts complained of."""
 
-    def __init__(self, path: str, folder: Path, width: int = 1500, height: int = 900):
+    def __init__(self, connection: ClientConnection, width: int = 1500, height: int = 900):
         self.errors: list[str] = []
         self.requests: list[str] = []
-        ends, self._write = os.pipe()
-        self._read, others = os.pipe()
-        ours = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in (ends, others)]
-        theirs, answers = ours
-        command = [path, *_OPTIONS, f"--user-data-dir={folder}", "about:blank"]
-        self._process = subprocess.Popen(
-            ["bash", "-c", f'exec "$@" 3<&{theirs} 4>&{answers}', "bash", *command],
-            pass_fds=ours,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for end in (*ours, ends, others):
-            os.close(end)
-        self._buffer, self._number, self._session = b"", 0, ""
-        target = self._call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._connection, self._number, self._session = connection, 0, ""
+        page = next(one for one in self._call("Target.getTargets")["targetInfos"] if one["type"] == "page")
+        self._session = self._call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
         self.resize(width, height)
@@ -108,35 +132,18 @@ class Browser:
         found = self._call("Page.captureScreenshot", format="png")
         path.write_bytes(base64.b64decode(found["data"]))
 
-    def close(self) -> None:
-        """Ends it."""
-        self._process.terminate()
-        self._process.wait(_SECONDS)
-        os.close(self._read)
-        os.close(self._write)
-
     def _call(self, method: str, **params: Any) -> dict[str, Any]:
         self._number += 1
         message = {"id": self._number, "method": method, "params": params}
         if self._session:
             message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
+        self._connection.send(json.dumps(message))
         while True:
-            answer = self._receive()
+            answer = json.loads(self._connection.recv(_SECONDS))
             if answer.get("id") == self._number:
                 assert "error" not in answer, answer["error"]
                 return answer["result"]
             self._note(answer.get("method"), answer.get("params", {}))
-
-    def _receive(self) -> dict[str, Any]:
-        while b"\0" not in self._buffer:
-            ready, _, _ = select.select([self._read], [], [], _SECONDS)
-            assert ready, "the browser says nothing"
-            part = os.read(self._read, 1 << 20)
-            assert part, "the browser has ended"
-            self._buffer += part
-        message, _, self._buffer = self._buffer.partition(b"\0")
-        return json.loads(message)
 
     def _note(self, method: str | None, params: dict[str, Any]) -> None:
         if method == "Runtime.exceptionThrown":
