@@ -29,6 +29,14 @@ def run(*command: object, cwd: Path, **environment: str) -> subprocess.Completed
     return subprocess.run(words, cwd=cwd, env=settings, capture_output=True, text=True, timeout=300)
 
 
+def installed(version: str) -> str | None:
+    """A Python that is on the path. pyenv's runs where a variable names the version."""
+    if (found := shutil.which(f"python{version}")) is None:
+        return None
+    asked = run(found, "-c", "import sys; print(sys.executable)", cwd=ROOT, PYENV_VERSION=version)
+    return asked.stdout.strip() or None
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel that is built from the source distribution, which is built from the tree."""
@@ -67,8 +75,8 @@ def test_make_picks_the_supported_pythons():
 @pytest.mark.parametrize("version", SUPPORTED)
 def test_the_wheel_is_installed_and_works(wheel: Path, version: str, tmp_path: Path):
     """With what pip finds for it: for a Python without kopt's packages."""
-    python = shutil.which(f"python{version}")
-    if python is None or run(python, "-c", "", cwd=tmp_path).returncode:
+    python = installed(version)
+    if python is None:
         pytest.skip(f"there is no Python {version}")
     pip = (
         sys.executable,
