@@ -61,7 +61,7 @@ def chosen_blocks(example: Example, size: str, target: str) -> list[int] | None:
     """The block sizes that this checkout chooses, or None where the kernel is refused."""
     kernel = kopt.kernel(example.kernel.fn)
     try:
-        values = kernel._bind(example.make_args(size, DTYPES["bf16"]), {})
+        values = kernel._bind(example.unfilled(size, DTYPES["bf16"]), {})
         imported, _ = import_for_target(kernel.fn, values, parse_target(target), kernel.config)
     except kopt.KoptError:
         return None

@@ -25,12 +25,11 @@ from typing import Any
 from support import ROOT
 from support.choices import blocks, choices
 from support.digests import digest, same
-from xdsl.dialects.builtin import ModuleOp
+from support.imported import imported
 
 import kopt
 from examples.check import configured
 from examples.registry import BY_NAME, DTYPES, EXAMPLES, Example
-from kopt.lowered import Lowered
 from kopt.passes.pipelines import pipeline
 
 TABLES = ROOT / "benchmarks" / "golden"
@@ -45,8 +44,10 @@ Row = dict[str, Any]
 
 def chosen(example: Example, size: str, target: str) -> Row:
     """What kopt chooses."""
-    low = lowered(example, size, target)
-    return {"blocks": blocks(low.module), **choices(rewritten(low))}
+    module, _, named, config = imported(example, size, target)
+    sizes = blocks(module)
+    kopt.run_pipeline(module, pipeline(named, config))
+    return {"blocks": sizes, **choices(module)}
 
 
 def computed(example: Example, size: str, target: str) -> Row:
@@ -57,18 +58,9 @@ def computed(example: Example, size: str, target: str) -> Row:
 
 def compiled(example: Example, size: str, target: str) -> Row:
     """What the chip's own compiler says."""
-    report = lowered(example, size, target).report(estimates=False)
+    low = example.kernel.lower(*example.unfilled(size, DTYPES["bf16"]), target=target)
+    report = low.report(estimates=False)
     return {key: report[key] for key in FACTS if key in report}
-
-
-def lowered(example: Example, size: str, target: str) -> Lowered:
-    """An example for a target, in bf16."""
-    return example.kernel.lower(*example.make_args(size, DTYPES["bf16"]), target=target)
-
-
-def rewritten(low: Lowered) -> ModuleOp:
-    """The module that is printed, with the source lines of its operations."""
-    return kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config))
 
 
 def digests(results: Any) -> list[Any]:

@@ -44,7 +44,7 @@ class Timer(Instrumentation):
 def times(example: Example, size: str, target: str, repeats: int) -> dict[str, float] | None:
     """The least milliseconds of each pass, or None where the kernel is refused."""
     try:
-        low = example.kernel.lower(*example.make_args(size, DTYPES["bf16"]), target=target)
+        low = example.kernel.lower(*example.unfilled(size, DTYPES["bf16"]), target=target)
     except kopt.KoptError:
         return None
     rounds: list[Counter[str]] = []

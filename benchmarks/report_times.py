@@ -30,7 +30,7 @@ COLUMNS = {"example": "", "target": "", "kopt_s": ".2f", "compiler_s": ".2f", "s
 def row(name: str, target: str) -> dict[str, Any]:
     """The times of one example; the compiler has not started yet."""
     example = BY_NAME[name]
-    low = example.kernel.lower(*example.make_args("real", DTYPES["bf16"]), target=target)
+    low = example.kernel.lower(*example.unfilled("real", DTYPES["bf16"]), target=target)
     _, first = _times(low)
     own, second = _times(low)
     return {"example": name, "target": target, "kopt_s": own, "compiler_s": second, "start_s": first - second}

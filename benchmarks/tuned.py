@@ -48,7 +48,7 @@ def row(example: Example, size: str, chip: str, effort: str) -> dict[str, Any]:
     assert target.chip is not None
     try:
         kernel = example.kernel
-        values = kernel._bind(tuple(map(_spec, example.make_args(size, DTYPES["bf16"]))), {})
+        values = kernel._bind(tuple(map(_spec, example.unfilled(size, DTYPES["bf16"]))), {})
         subject = KernelSubject(kernel, values, target)
         result = Tuner(subject, target, target.chip, EFFORTS[effort], pool=NotCompiled()).run(effort)
     except kopt.KoptError as error:

@@ -59,7 +59,7 @@ COLUMNS = {"kernel": "", "chip": "", "blocks": "", "formula": "", "bytes": ",", 
 
 def drawn(example: Example, sizes: Sequence[int], chip: TpuChip, count: int) -> Iterator[Lowered]:
     """An example at block sizes that are drawn at random; those that kopt refuses are left out."""
-    specs = [spec_of(one) if hasattr(one, "dtype") else one for one in example.make_args("real", DTYPES["bf16"])]
+    specs = [spec_of(one) if hasattr(one, "dtype") else one for one in example.unfilled("real", DTYPES["bf16"])]
     opened = example.kernel.lower(*specs, target=f"pallas:{chip.name}")
     choices = list(product(sizes, repeat=len(opened.config.block_sizes or ())))
     for number in np.random.default_rng(0).permutation(len(choices))[:count]:

@@ -57,6 +57,18 @@ class Inputs:
         return torch.randn(shape, generator=self._generator, device=self.device)
 
 
+class UnfilledInputs(Inputs):
+    """Makes arguments to lower a kernel for: floating elements are what their memory held before."""
+
+    def __call__(self, *shape: int, scale: float = 1.0) -> torch.Tensor:
+        """Elements of no value."""
+        return torch.empty(shape, dtype=self.dtype, device=self.device)
+
+    def other(self, *shape: int) -> torch.Tensor:
+        """Elements of another dtype, of no value."""
+        return torch.empty(shape, dtype=OTHER[self.dtype], device=self.device)
+
+
 @dataclass(frozen=True)
 class Size:
     """Extents, and the block sizes to run them with (None: kopt chooses)."""
@@ -104,6 +116,10 @@ class Example:
     def make_args(self, size: str, dtype: torch.dtype, device: str = "cpu") -> tuple[Any, ...]:
         """Arguments of a size, the same ones each time."""
         return self.args(Inputs(dtype, device), *self.sizes[size].dims)
+
+    def unfilled(self, size: str, dtype: torch.dtype) -> tuple[Any, ...]:
+        """Arguments of a size whose floating elements nobody reads, for what only lowers: large ones cost nothing."""
+        return self.args(UnfilledInputs(dtype), *self.sizes[size].dims)
 
     def reduction_length(self, size: str) -> int:
         """Terms of the longest sum at a size."""

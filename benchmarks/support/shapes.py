@@ -1,4 +1,4 @@
-"""What is compiled without being run: examples with arguments that have no data, at more sizes than the registry's."""
+"""What is compiled without being run: examples with arguments of no values, at more sizes than the registry's."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ WIDE = {
     "exp_odd": ("exp", (4096, 2501)),
     "sum_rows_long": ("sum_rows", (8, 1 << 20)),
 }
-#: Examples whose kernels look at the data of what they capture, or at its device.
-WITH_DATA = ("matmul_epilogue", "flex_attention_alibi", "linear_attention")
 
 
 class Shapes(Inputs):
-    """Makes arguments that have a shape and a dtype only."""
+    """Makes arguments that have a shape and a dtype only, in a mode of fake tensors."""
 
-    def __init__(self, dtype: torch.dtype, device: str = "meta"):
+    def __init__(self, dtype: torch.dtype, device: str):
         self.dtype = dtype
         self.device = device
 
@@ -68,10 +66,10 @@ def base_name(name: str) -> str:
     return WIDE[name][0] if name in WIDE else name
 
 
-def arguments(example: Example, dtype: torch.dtype, device: str = "meta") -> tuple[Any, ...]:
-    """Its arguments, without data where that serves; ``device`` cuda needs a mode of fake tensors."""
-    if device == "meta" and example.name in WITH_DATA:
-        return example.make_args("real", dtype)
+def arguments(example: Example, dtype: torch.dtype, device: str | None = None) -> tuple[Any, ...]:
+    """Its arguments, with no numbers in them; those of a device are for a mode of fake tensors."""
+    if device is None:
+        return example.unfilled("real", dtype)
     return example.args(Shapes(dtype, device), *example.sizes["real"].dims)
 
 

@@ -30,6 +30,6 @@ def test_example_compiles(name, target, size):
     if importlib.util.find_spec(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     example = BY_NAME[name]
-    args = example.make_args(size, DTYPES["bf16"])
+    args = example.unfilled(size, DTYPES["bf16"])
     report = example.kernel.lower(*args, target=target).report(estimates=False)
     assert report["legal"], report["reason"]

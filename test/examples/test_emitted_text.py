@@ -52,7 +52,7 @@ def emitted(name: str, target: str) -> str:
         function, specs = KERNELS[name]
         return kopt.kernel(function).lower(*specs, target=target).source
     example = BY_NAME[name]
-    return example.kernel.lower(*example.make_args("real", DTYPES["bf16"]), target=target).source
+    return example.kernel.lower(*example.unfilled("real", DTYPES["bf16"]), target=target).source
 
 
 def file_of(name: str, target: str) -> Path:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from examples.registry import BY_NAME, DTYPES
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from support.imported import imported
+
+from examples.registry import BY_NAME
 from kopt.context import make_context
 from kopt.pass_manager import run
 from kopt.passes.pipelines import pipeline
@@ -13,6 +20,5 @@ from kopt.passes.pipelines import pipeline
 @pytest.mark.parametrize("target", ["pallas:v6e", "triton:sm90"])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_passes_leave_verified_ir(name: str, target: str) -> None:
-    example = BY_NAME[name]
-    low = example.kernel.lower(*example.make_args("ragged", DTYPES["bf16"]), target=target)
-    run(low.module.clone(), make_context(), pipeline(low.target, low.config), verify_each=True)
+    module, _, named, config = imported(BY_NAME[name], "ragged", target)
+    run(module, make_context(), pipeline(named, config), verify_each=True)

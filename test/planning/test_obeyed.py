@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import MemRefType, ModuleOp, UnknownLoc
 from xdsl.passes import ModulePass
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from support.imported import imported
+
 import kopt
-from examples.registry import BY_NAME, DTYPES
+from examples.registry import BY_NAME
 from kopt.config import Config
 from kopt.context import make_context
 from kopt.dialects.tile import Access, GridOp
@@ -159,27 +165,25 @@ def test_kinds_that_only_read_are_no_plan_of_a_store() -> None:
 @pytest.mark.parametrize("name", BY_NAME)
 def test_plans_of_examples_are_text(name: str, target: str) -> None:
     """Every array of every launch has a buffer; printed, read again and lowered, it is the same code."""
-    example = BY_NAME[name]
-    low = example.kernel.lower(*example.make_args("ragged", DTYPES["bf16"]), target=target)
-    passes = pipeline(low.target, low.config)
+    module, entry, named, config = imported(BY_NAME[name], "ragged", target)
+    passes = pipeline(named, config)
     last = [pass_.name for pass_ in passes].index("plan-accesses")
-    module = low.module.clone()
     run(module, make_context(), passes[: last + 1])
     again = parse_module(str(module))
     assert str(again) == str(module)
     for grid in [op for op in again.walk() if isinstance(op, GridOp)]:
         assert grid.plan is not None
         assert all(op.via is not None for op in grid.walk() if isinstance(op, Access) and is_array(op))
-    first, second = (rest_of(each, passes[last + 1 :], low) for each in (module, again))
+    first, second = (rest_of(each, passes[last + 1 :], entry, named.family) for each in (module, again))
     assert first == second
 
 
-def rest_of(module: ModuleOp, passes: Sequence[ModulePass], low: Lowered) -> str:
+def rest_of(module: ModuleOp, passes: Sequence[ModulePass], entry: str, family: str) -> str:
     """What becomes of a planned module. Its ops have no places: values of one source line share lines of code."""
     for op in module.walk():
         op.location = UnknownLoc()
     run(module, make_context(), passes)
-    return emit(module, low.entry, low.target.family)
+    return emit(module, entry, family)
 
 
 def is_array(access: Access) -> bool:

@@ -21,7 +21,7 @@ TARGETS = ("pallas:v6e", "triton:sm90")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_examples(example: Example, target: str) -> None:
-    args = example.make_args("ragged", DTYPES["bf16"])
+    args = example.unfilled("ragged", DTYPES["bf16"])
     kernel = kopt.kernel(example.kernel.fn)
     chosen = kernel.lower(*args, target=target)
     if chosen.config.block_sizes is not None:
