@@ -55,11 +55,12 @@ def test_shapes(group: Group, shape: tuple[int, ...], target: str, tmp_path) -> 
     _check(group, "f32", target, shape, tmp_path)
 
 
-#: A wide and a narrow type of each group.
+_CHIPS = ("pallas:tpu7x", "triton:sm90")
+#: A wide and a narrow type of each group, one on each chip: which one alternates.
 COMPILED = [
-    (group, dtype)
-    for group in GROUPS
-    for dtype in [found for found in ("f32", "bf16", "i32", "i8") if found in group.dtypes][:2]
+    (group, dtype, _CHIPS[(number + place) % 2])
+    for number, group in enumerate(GROUPS)
+    for place, dtype in enumerate([found for found in ("f32", "bf16", "i32", "i8") if found in group.dtypes][:2])
 ]
 
 
@@ -78,8 +79,7 @@ def test_alone(group: Group, tmp_path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["pallas:tpu7x", "triton:sm90"])
-@pytest.mark.parametrize(("group", "dtype"), COMPILED, ids=_named)
+@pytest.mark.parametrize(("group", "dtype", "target"), COMPILED, ids=_named)
 def test_compiles(group: Group, dtype: str, target: str, tmp_path) -> None:
     """What runs interpreted compiles for chips."""
     inputs = Inputs.of(group.domain, dtype, (300, 200) if group.form == "lanes" else RAGGED[group.form])

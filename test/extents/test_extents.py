@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import cycle
 
 import pytest
 
@@ -12,6 +13,7 @@ from test.extents.judging import problem, refused
 from test.property.test_kernels import GIVEN
 
 FAMILIES = {family.name: family for family in (*arrays.FAMILIES, *places.FAMILIES, *forms.FAMILIES)}
+_CHIPS = ("pallas:v6e", "triton:sm90")
 TARGETS = ("reference", "pallas:interpret", "triton:interpret")
 #: How many cases of each family are drawn: others, and more, where someone asks for a seed.
 _DRAWN = 5 if GIVEN else 2
@@ -50,10 +52,9 @@ def test_each_family(name, number) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["pallas:v6e", "triton:sm90"])
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize(("name", "target"), list(zip(FAMILIES, cycle(_CHIPS), strict=False)))
 def test_each_family_compiles(name, target) -> None:
-    """At its smallest extents: the chips' own compilers take what is emitted."""
+    """At its smallest extents, each on one chip: the chip's own compiler takes what is emitted."""
     pytest.importorskip("libtpu" if target.startswith("pallas") else "triton")
     report = refused(draw(FAMILIES[name], random.Random(name), (0, 1, 1, 2, 3, 17)), target, 0)
     assert report is None, report

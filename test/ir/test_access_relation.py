@@ -53,7 +53,7 @@ def _check_run(visit: Visit) -> None:
 
 
 def test_random_index_tiles() -> None:
-    """Five hundred loads by computed index tiles and masks; with sizes that are chosen after their forms too."""
+    """Two hundred loads by computed index tiles and masks; with sizes that are chosen after their forms too."""
     kinds: Counter[str] = Counter()
 
     def look(op: Access, visit: Visit) -> None:
@@ -63,6 +63,6 @@ def test_random_index_tiles() -> None:
         later = Visit(open_form.at({"b0": 4, "b1": 8}), visit.machine, visit.touched)
         assert (later.addressed() == visit.touched).all(), str(open_form)
 
-    for text in kernels(100, 5):
+    for text in kernels(40, 5):
         run(kopt.parse(text), arguments(), look, most=2)
     assert set(kinds) >= {"point", "block", "runs", "elements"}, kinds

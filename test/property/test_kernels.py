@@ -18,7 +18,7 @@ from test.property.refusals import REFUSALS
 GIVEN = os.environ.get("KOPT_FUZZ_SEED")
 SEED = int(GIVEN or "1")
 #: How many tests there are of each kind, and how many kernels a test compares: more where someone asks for a seed.
-REFERENCE, EVERYWHERE = ((20, 50), (10, 20)) if GIVEN else ((2, 50), (2, 20))
+REFERENCE, EVERYWHERE = ((20, 50), (10, 20)) if GIVEN else ((2, 35), (2, 14))
 #: Of the kernels of a test, how many may be refused, by torch or by a target.
 _REFUSED = 0.1
 #: Kernels that once failed, as small as they were found.

@@ -28,12 +28,12 @@ CORPUS = sorted(Path(__file__).with_name("corpus").glob("*.mlir"))
 def test_mutants_are_accepted_or_refused(part: int, tmp_path: Path) -> None:
     """In a process of its own, of limited memory: a mutant that takes all of it ends with it."""
     seed = 2 * SEED + part
-    command = [sys.executable, str(Path(fuzz_ir.__file__)), "--worker", "--seed", str(seed), "--each", "400"]
+    command = [sys.executable, str(Path(fuzz_ir.__file__)), "--worker", "--seed", str(seed), "--each", "250"]
     done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{done.stderr}\n{(tmp_path / f'{seed}.case').read_text()}"
     record = Record.load(tmp_path / f"{seed}.json")
     assert not record.failures, "\n".join(f"{what}\n{text}" for what, text in record.failures.items())
-    assert record.counts["passed parse"] > 60, record.counts  # what is refused at once tests little
+    assert record.counts["passed parse"] > 40, record.counts  # what is refused at once tests little
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
