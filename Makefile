@@ -19,7 +19,7 @@ export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check quick browser editors lit fuzz fuzz-ir mutants coverage lint format bench golden docs stranger races clean
+.PHONY: help setup demo test quick browser editors lit fuzz fuzz-ir mutants coverage lint format bench golden docs stranger races clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
@@ -35,9 +35,7 @@ docs: $(SETUP) ## build the documentation site into site/: open site/index.html
 stranger: ## walk a new user's path in a fresh clone with an environment of its own (minutes)
 	@sh test/docs/stranger.sh
 
-test: $(SETUP) lint check ## lint, lit tests and Python tests: what CI runs
-
-check: $(SETUP)
+test: $(SETUP) ## Python tests, lit tests and lint: what CI runs
 	$(PY) -m pytest -q -n auto --dist worksteal
 
 quick: $(SETUP) ## the tests that take no more than seconds each
