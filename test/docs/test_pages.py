@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 
+from .command_lines import run
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(ROOT.glob("docs/**/*.md"))
 _BLOCK = re.compile(r"^(?:<!-- (?P<mark>[^\n]*) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
 _ENVIRONMENT = re.compile(r"<!-- environment: (\w+)=(\w+) -->\n")
-_TOOLS = {"kopt": "-m kopt.tools.main", "python": ""}
 #: What pages use as the tour defined it.
 PREAMBLE = """\
 import jax, torch, kopt, kopt.language as hl
@@ -89,12 +90,7 @@ def test_programs(page, tmp_path, monkeypatch, capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize("page, line", COMMANDS)
 def test_commands(page, line, tmp_path):
-    for command, module in _TOOLS.items():
-        (tmp_path / command).write_text(f'#!/bin/sh\nexec {sys.executable} {module} "$@"\n')
-        (tmp_path / command).chmod(0o755)
-    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(line, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    done = run(line, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

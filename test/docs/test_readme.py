@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from .command_lines import run
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs/getting-started.md"]
@@ -34,13 +33,8 @@ def programs() -> list[str]:
 
 @pytest.fixture
 def shell(tmp_path):
-    """Runs a line where ``kopt`` and ``python`` are on the PATH, as after ``source .venv/bin/activate``."""
-    for name, module in {"kopt": "-m kopt.tools.main", "python": ""}.items():
-        (tmp_path / name).write_text(f'#!/bin/sh\nexec {sys.executable} {module} "$@"\n')
-        (tmp_path / name).chmod(0o755)
-    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
-    return lambda line: subprocess.run(line, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True)
+    """Runs a line."""
+    return lambda line: run(line, tmp_path)
 
 
 def test_the_pages_have_commands():
