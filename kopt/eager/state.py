@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from kopt.config import Config, unknown_key
@@ -17,6 +18,8 @@ from kopt.eager.conflicts import Conflicts
 from kopt.errors import ConfigError, UnsupportedError
 from kopt.language.running import RUNNING
 from kopt.runtime.users_code import is_users_module
+
+_CACHE = dis.opmap["CACHE"]
 
 
 class Again(BaseException):
@@ -212,8 +215,16 @@ def places() -> tuple[Any, ...]:
     found = []
     while frame is not None:
         if is_users_module(frame.f_globals):
-            found.append((frame.f_code, frame.f_lasti))
+            found.append((frame.f_code, begin_of(frame.f_code, frame.f_lasti)))
         elif frame.f_globals.get("__name__") == "kopt.eager.kernel":
             break
         frame = frame.f_back
     return tuple(found)
+
+
+def begin_of(code: CodeType, place: int) -> int:
+    """Where the instruction of a place begins: once it has adapted, Python 3.12 may stop at a cache behind it."""
+    text = code.co_code
+    while text[place] == _CACHE:
+        place -= 2
+    return place
