@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kopt.runtime.triton_mend_builder import mend_builder
 from kopt.runtime.triton_mend_reduce import mend_reductions
 from kopt.targets.compiler_hazards import BF16_CODES
 
@@ -51,6 +52,7 @@ def mend_interpreter() -> None:
     builder = interpreter.InterpreterBuilder
     _replace(builder, "cast_impl", mend.cast)
     _replace(builder, "create_fp_to_fp", mend.convert)
+    mend_builder(builder, mend.round, tl)
     for name in _COMPUTING:
         _replace(builder, name, mend.in_f32)
     _replace(builder, "create_atomic_rmw", mend.atomic)

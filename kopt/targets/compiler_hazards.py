@@ -56,6 +56,13 @@ JUMP_THREADING = CompilerHazard(
     " run together (triton-lang/triton#11156)",
     "none: no wrong result of an emitted kernel is known, and the probe tells when a version knows the chip",
 )
+SIGNS_OF_ZEROS = CompilerHazard(
+    "signs-of-zeros",
+    "triton",
+    "3.6 to 3.8",
+    "constants of -0.0 are 0.0, and up to 3.7 -x is 0 - x, which is 0.0 for 0.0",
+    "none: results differ in signs of zeros alone; Triton 3.9 keeps them",
+)
 FOLDED_DIVISION = CompilerHazard(
     "folded-division",
     "jaxlib",
@@ -71,4 +78,4 @@ HIDDEN_COPIES = CompilerHazard(
     "kopt/runtime/strict_ends.py looks at what is left when a kernel ends: an error on pallas:strict",
 )
 
-HAZARDS = (UNREAD_OPERAND, BF16_CODES, JUMP_THREADING, FOLDED_DIVISION, HIDDEN_COPIES)
+HAZARDS = (UNREAD_OPERAND, BF16_CODES, JUMP_THREADING, SIGNS_OF_ZEROS, FOLDED_DIVISION, HIDDEN_COPIES)

@@ -17,6 +17,7 @@ import kopt
 import kopt.language as hl
 from kopt.runtime import strict_ends
 from kopt.targets.compiler_hazards import HAZARDS, JUMP_THREADING, installed
+from test.special_values.values import keeps_signs_of_zeros
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = sorted((ROOT / "test" / "golden").glob("*-v6e.py"))
@@ -25,6 +26,7 @@ PROBES = {
     "unread-operand": "test/hazards/test_hazards.py::test_calls_are_given_what_their_kernels_use",
     "bf16-codes": "test/hazards/test_hazards.py::test_bf16_in_the_interpreter",
     "jump-threading": "test/hazards/test_hazards.py::test_llvm_is_told_no_chip",
+    "signs-of-zeros": "test/hazards/test_hazards.py::test_signs_of_zeros",
     "folded-division": "test/pallas_values/test_division.py::test_constants_by_zero",
     "hidden-copies": "test/hazards/test_hazards.py::test_what_a_kernel_leaves_behind",
 }
@@ -125,6 +127,18 @@ def test_bf16_in_the_interpreter() -> None:
     wide = x.float()
     top, added = torch.where(wide > 1, wide, -wide).amax(-1), wide.sum(-1)
     assert torch.equal(total, (top.bfloat16().float() + added.bfloat16().float()).bfloat16())
+
+
+def negative_zeros(x):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        out[tile] = torch.where(x[tile] > 0, x[tile], -0.0)
+    return out
+
+
+def test_signs_of_zeros() -> None:
+    found = kopt.kernel(negative_zeros, target="triton:interpret")(torch.zeros(8))
+    assert found.signbit().all() == keeps_signs_of_zeros()
 
 
 def test_llvm_is_told_no_chip() -> None:

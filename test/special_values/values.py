@@ -13,6 +13,7 @@ import torch
 
 from kopt.dtypes import BY_SPEC, BY_TORCH
 from kopt.runtime.tolerance import relative
+from kopt.targets.compiler_hazards import installed
 
 _FLOATS = (
     0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 3.5, 7.0, 20.0, 21.0, 88.5, 89.0, 104.0, 0.1, 0.9, 1e-4, 1e-8, 1e-30, 1e-20,
@@ -96,8 +97,15 @@ def value(call: str, operands: Sequence[torch.Tensor]) -> torch.Tensor:
     return eval(call, {"torch": torch, "F": torch.nn.functional, **dict(zip("xyz", operands, strict=True))})
 
 
-def difference(call: str, operands: Sequence[torch.Tensor], got: torch.Tensor, flushing: Flushing | None) -> str:
-    """A sentence on the elements that are wrong, the sign of zeros included; nothing where all are right.
+def keeps_signs_of_zeros() -> bool:
+    """Whether the installed Triton does: a hazard of versions before 3.9."""
+    return tuple(map(int, installed("triton").split(".")[:2])) >= (3, 9)
+
+
+def difference(
+    call: str, operands: Sequence[torch.Tensor], got: torch.Tensor, flushing: Flushing | None, signs: bool = True
+) -> str:
+    """A sentence on the elements that are wrong, with ``signs`` that of zeros included; nothing where all are right.
 
     Right is what torch gives, by its code for vectors or by that for what is left of them.
     """
@@ -107,7 +115,7 @@ def difference(call: str, operands: Sequence[torch.Tensor], got: torch.Tensor, f
     if got.dtype != wanted.dtype or got.shape != wanted.shape:
         return f"{call}: {got.dtype} {list(got.shape)}, torch gives {wanted.dtype} {list(wanted.shape)}"
     if wanted.dtype.is_floating_point:
-        bad = torch.stack([_wrong(call, operands, got, each, flushing) for each in results]).all(0)
+        bad = torch.stack([_wrong(call, operands, got, each, flushing, signs) for each in results]).all(0)
     else:
         bad = got != wanted
     if not bad.any():
@@ -125,6 +133,7 @@ def _wrong(
     got: torch.Tensor,
     wanted: torch.Tensor,
     flushing: Flushing | None,
+    signed: bool,
 ) -> torch.Tensor:
     """Where a result is further off than the dtype's tolerance and torch's own distance from its results in f64."""
     a, b = got.double(), wanted.double()
@@ -144,7 +153,7 @@ def _wrong(
     same = (got.double() == wanted.double()) | (a.isnan() & wanted.isnan()) | ((a - b).abs() <= allowed)
     if adds:
         same = same | (scale > info.max) & ~a.isfinite()
-    free = call.startswith(_EXTREMES) or flushing and call in flushing.adds_zero
+    free = not signed or call.startswith(_EXTREMES) or flushing and call in flushing.adds_zero
     if operands[0].dtype == torch.float16 and call in _POWERS:
         free, same = True, same | (operands[0] == -math.inf)
     if flushing and call in flushing.magnifies:

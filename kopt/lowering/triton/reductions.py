@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xdsl.dialects.builtin import IntegerType, f32, f64, i1
+from xdsl.dialects.builtin import IntegerType, f32, f64, i1, i32
 from xdsl.ir import Attribute, Operation
 
 from kopt.analysis.scaled_products import scaled_operands
@@ -135,6 +135,10 @@ def _name_results(kernel: TritonPrinter, op: Operation, text: str) -> None:
         kernel.alias(result, Expr(name, shape=tile.tile_type(result).shape))
 
 
+#: Types of sums that ``tl.dot`` is told: up to Triton 3.7 it takes them for f32, whatever it adds to.
+_SUMS = {f64: "tl.float64", i32: "tl.int32"}
+
+
 def print_dot(kernel: TritonPrinter, op: tile.DotOp) -> None:
     """``tl.dot(l, r, acc)``; f32 operands say how they may be rounded."""
     source, result = tile.tile_type(op.lhs), tile.tile_type(op.result)
@@ -150,8 +154,8 @@ def print_dot(kernel: TritonPrinter, op: tile.DotOp) -> None:
     if source.element_type == f32 and precision == "bf16":
         operands = [spell("{0}.to(tl.bfloat16)", operand) for operand in operands]
     arguments = [*(operand.text for operand in operands), *_sum(kernel, op)]
-    if result.element_type == f64:
-        arguments.append("out_dtype=tl.float64")
+    if (kind := _SUMS.get(result.element_type)) is not None:
+        arguments.append(f"out_dtype={kind}")
     elif source.element_type == f32 and precision != "bf16":
         arguments.append(f'input_precision="{precision}"')
     kernel.define(op.result, Expr(f"tl.dot({', '.join(arguments)})", shape=result.shape))
