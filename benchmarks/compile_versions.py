@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from support import ROOT, emit, median, ratio
+from support.imported import imported
 
 import kopt
-from examples.registry import DTYPES, EXAMPLES, Example
-from kopt.importing import import_for_target
-from kopt.targets.target import parse_target
+from examples.registry import EXAMPLES, Example
 
 TARGETS = ("pallas:v6e", "triton:sm90")
 SIZES = ("tiny", "ragged", "real")
@@ -59,13 +58,10 @@ class Worker:
 
 def chosen_blocks(example: Example, size: str, target: str) -> list[int] | None:
     """The block sizes that this checkout chooses, or None where the kernel is refused."""
-    kernel = kopt.kernel(example.kernel.fn)
     try:
-        values = kernel._bind(example.unfilled(size, DTYPES["bf16"]), {})
-        imported, _ = import_for_target(kernel.fn, values, parse_target(target), kernel.config)
+        return list(imported(example, size, target).config.block_sizes or ())
     except kopt.KoptError:
         return None
-    return [block.size for block in imported.blocks]
 
 
 def measure(workers: list[Worker], example: Example, size: str, target: str, repeats: int) -> dict[str, Any] | None:

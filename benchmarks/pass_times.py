@@ -15,9 +15,10 @@ from time import process_time
 from typing import Any
 
 from support import emit, median
+from support.imported import imported
 
 import kopt
-from examples.registry import DTYPES, EXAMPLES, Example
+from examples.registry import EXAMPLES, Example
 from kopt.context import make_context
 from kopt.pass_manager import Instrumentation, run
 from kopt.passes.pipelines import pipeline
@@ -44,13 +45,13 @@ class Timer(Instrumentation):
 def times(example: Example, size: str, target: str, repeats: int) -> dict[str, float] | None:
     """The least milliseconds of each pass, or None where the kernel is refused."""
     try:
-        low = example.kernel.lower(*example.unfilled(size, DTYPES["bf16"]), target=target)
+        module, _, named, config = imported(example, size, target)
     except kopt.KoptError:
         return None
     rounds: list[Counter[str]] = []
     for _ in range(repeats + 1):
         timer = Timer()
-        run(low.module.clone(), make_context(), pipeline(low.target, low.config), instrumentation=[timer])
+        run(module.clone(), make_context(), pipeline(named, config), instrumentation=[timer])
         rounds.append(timer.times)
     return {name: min(one[name] for one in rounds[1:]) for name in rounds[0]}
 

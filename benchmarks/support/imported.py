@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 
-import kopt
 from examples.registry import DTYPES, Example
 from kopt.config import Config
 from kopt.importing import import_for_target
@@ -24,7 +23,7 @@ class ImportedExample(NamedTuple):
 
 def imported(example: Example, size: str, target: str) -> ImportedExample:
     """An example in bf16. Raises `kopt.KoptError` where the import refuses it."""
-    kernel = kopt.kernel(example.kernel.fn, config=example.kernel.config)
-    values, found = kernel._bind(example.unfilled(size, DTYPES["bf16"]), {}), parse_target(target)
+    kernel, found = example.kernel, parse_target(target)
+    values = kernel._bind(example.unfilled(size, DTYPES["bf16"]), {})
     module, config = import_for_target(kernel.fn, values, found, kernel.config)
     return ImportedExample(module.module, module.entry, found, config)

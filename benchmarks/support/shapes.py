@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from examples.example import Inputs, Size
+from examples.example import Size, UnfilledInputs
 from examples.registry import BY_NAME, EXAMPLES, Example
 
 #: Sizes at which what is chosen matters more than at those of the registry.
@@ -23,7 +23,7 @@ WIDE = {
 }
 
 
-class Shapes(Inputs):
+class Shapes(UnfilledInputs):
     """Makes arguments that have a shape and a dtype only, in a mode of fake tensors."""
 
     def __init__(self, dtype: torch.dtype, device: str):
@@ -38,9 +38,6 @@ class Shapes(Inputs):
 
     def seed(self) -> torch.Tensor:
         return torch.empty((), dtype=torch.int64, device=self.device)
-
-    def _normal(self, shape: tuple[int, ...]) -> torch.Tensor:
-        return torch.empty(shape, device=self.device)
 
 
 def subjects(names: Sequence[str] = ()) -> Iterator[Example]:

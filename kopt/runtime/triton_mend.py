@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any
 
 import numpy as np
 
-from kopt.runtime.triton_mend_builder import mend_builder
 from kopt.runtime.triton_mend_reduce import mend_reductions
 from kopt.targets.compiler_hazards import BF16_CODES
 
@@ -31,6 +30,8 @@ _COMPUTING = (
     "create_dot",
 )
 
+#: Builder methods that give the number where one of two operands is NaN.
+_NUMBERS = {"create_minnumf": np.fmin, "create_maxnumf": np.fmax}
 #: Atomic operations on bf16, by the name of the interpreter's operation.
 _ATOMICS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "FADD": np.add,
@@ -52,7 +53,7 @@ def mend_interpreter() -> None:
     builder = interpreter.InterpreterBuilder
     _replace(builder, "cast_impl", mend.cast)
     _replace(builder, "create_fp_to_fp", mend.convert)
-    mend_builder(builder, mend.round, tl)
+    _mend_older(builder, mend)
     for name in _COMPUTING:
         _replace(builder, name, mend.in_f32)
     _replace(builder, "create_atomic_rmw", mend.atomic)
@@ -76,6 +77,34 @@ def _replace(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callabl
     original = getattr(owner, name, None)
     if original is not None:
         setattr(owner, name, wraps(original)(make(original)))
+
+
+def _mend_older(builder: Any, mend: _Mend) -> None:
+    """Gives the builder of an older Triton what that of 3.9 has.
+
+    Up to 3.8 there are no constants of bf16, and all ones of an unsigned type are -1, which NumPy 2 refuses. Up to 3.7
+    the maximum of a number and NaN is NaN, where chips give the number.
+    """
+    if not hasattr(builder, "get_bf16"):
+        builder.get_bf16 = lambda _, value: mend.round(np.array([value], np.float32), mend.tl.bfloat16)
+    _replace(builder, "get_all_ones_value", _all_ones)
+    for name, number in _NUMBERS.items():
+        _replace(builder, name, partial(_computed_by, number))
+
+
+def _all_ones(original: Callable[..., Any]) -> Callable[..., Any]:
+    def get_all_ones_value(builder: Any, type: Any) -> Any:
+        zero = builder.get_null_value(type)
+        if zero.data.dtype.kind != "u":
+            return original(builder, type)
+        zero.data = ~zero.data
+        return zero
+
+    return get_all_ones_value
+
+
+def _computed_by(function: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda builder, lhs, rhs: builder.binary_op(lhs, rhs, function)
 
 
 def _settle(options: Any) -> None:

@@ -167,7 +167,7 @@ def _run_pipeline(pipeline: list[Stage]) -> str | None:
     for stage in pipeline:
         if stage.stdin is not None:
             data = Path(stage.stdin).read_text(encoding="utf-8")
-        result = _run_command(stage.argv, data, stage.merged)
+        result = run_command(stage.argv, data, stage.merged)
         if result.code != 0:
             said = "\n".join(filter(None, (result.out, result.err)))
             return f"exit code {result.code} of: {shlex.join(stage.argv)}\n{said}"
@@ -181,12 +181,13 @@ def _run_pipeline(pipeline: list[Stage]) -> str | None:
     return None
 
 
-def _run_command(argv: list[str], data: str, merged: bool) -> CommandResult:
+def run_command(argv: list[str], data: str = "", merged: bool = False) -> CommandResult:
+    """Runs a command, kopt and filecheck in this process; ``merged`` puts its errors into its output."""
     match argv:
         case ["not", "--crash", *rest]:
-            return _inverted(_run_command(rest, data, merged), CRASH)
+            return _inverted(run_command(rest, data, merged), CRASH)
         case ["not", *rest]:
-            return _inverted(_run_command(rest, data, merged), USER_ERROR)
+            return _inverted(run_command(rest, data, merged), USER_ERROR)
         case ["kopt", *rest]:
             return _in_process(lambda: _kopt(rest), data, merged)
         case ["filecheck", *rest]:

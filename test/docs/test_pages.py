@@ -91,7 +91,7 @@ def test_programs(page, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("page, line", COMMANDS)
 def test_commands(page, line, tmp_path):
     done = run(line, tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.code == 0, done.out + done.err
 
 
 def test_ir_beside_upstream_mlir():

@@ -44,14 +44,14 @@ def test_the_pages_have_commands():
 @pytest.mark.parametrize("line", [line for line in lines("kopt") if " report " not in line])
 def test_commands_of_the_tool(shell, line):
     done = shell(line)
-    assert done.returncode == 0 and done.stdout and not done.stderr, done.stderr
+    assert done.code == 0 and done.out and not done.err, done.err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", [line for line in lines("kopt") if " report " in line])
 def test_reports(shell, line):
     done = shell(line)
-    assert done.returncode == 0 and re.search(r"^legal +yes( +yes)+$", done.stdout, re.MULTILINE), done.stderr
+    assert done.code == 0 and re.search(r"^legal +yes( +yes)+$", done.out, re.MULTILINE), done.err
 
 
 @pytest.mark.parametrize("line", lines("make"))
@@ -76,7 +76,7 @@ def test_extras_that_are_installed_exist(line):
 def test_programs_of_the_first_page(shell, tmp_path, program, says):
     (tmp_path / "program.py").write_text(program)
     done = shell(f"python {tmp_path}/program.py")
-    assert done.returncode == 0 and re.search(says, done.stdout, re.MULTILINE), done.stderr
+    assert done.code == 0 and re.search(says, done.out, re.MULTILINE), done.err
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_programs_of_the_first_page(shell, tmp_path, program, says):
 def test_commands_beside_blocks(shell, line):
     """Of the environment that ``make`` sets up: here, of the one that runs the tests."""
     done = shell(line.removeprefix(".venv/bin/"))
-    assert done.returncode == 0 and done.stdout and not done.stderr, done.stderr
+    assert done.code == 0 and done.out and not done.err, done.err
 
 
 def test_blocks_are_of_a_kind_that_is_run():
