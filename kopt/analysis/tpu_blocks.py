@@ -6,23 +6,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.block_roles import Role
 from kopt.analysis.block_search import (
     BlockSpace,
+    Shape,
     lanes_of_all,
     largest_tile,
     made_in,
     powers,
     tile_shapes,
 )
+from kopt.analysis.launch_models.factors import is_multiplied
 from kopt.analysis.launch_models.merged_dims import open_analysis
+from kopt.analysis.scope import ancestors
 from kopt.cached_property import cached_property
 from kopt.dialects.tile import (
     AssociativeOp,
     ConcatOp,
+    DotOp,
     DynamicSliceOp,
     ForOp,
+    LoadOp,
     PhiloxOp,
     ScanOp,
     SliceOp,
@@ -30,7 +36,9 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TileType,
     TransposeOp,
+    tag_of,
 )
+from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.widths import next_power_of_two
 from kopt.planning.block_sizes import Candidates
 from kopt.targets.budget import Budget
@@ -64,12 +72,29 @@ class TpuSpace(BlockSpace):
     def _is_possible(self, sizes: Candidates) -> np.ndarray:
         """Not what takes libtpu minutes."""
         analysis = open_analysis(self.module, [*sizes])
-        shapes = tile_shapes(made_in(self.module), analysis)
+        unrolled = [value for value in made_in(self.module) if not self._is_streamed(value)]
+        shapes = tile_shapes(unrolled, analysis)
         drawn_from = [op.operands[0] for op in walk(self.module, PhiloxOp, SortOp)]
         drawn, largest = largest_tile(tile_shapes(drawn_from, analysis), sizes), largest_tile(shapes, sizes)
         kept = not walk(self.module, *_SMALL)
         few = (largest <= Budget.LARGE_BLOCK_LANES) & (lanes_of_all(shapes, sizes) <= Budget.FEW_LANES) & kept
-        return (drawn <= Budget.UNROLLED_LANES) & ((largest <= Budget.BLOCK_LANES) | few)
+        products = [op for op in walk(self.module, DotOp) if self._is_revisited(op)]
+        multiplied = lanes_of_all(_products(products, analysis), sizes) <= Budget.MULTIPLY_ADDS
+        return multiplied & (drawn <= Budget.UNROLLED_LANES) & ((largest <= Budget.BLOCK_LANES) | few)
+
+    def _is_streamed(self, value: SSAValue) -> bool:
+        """Whether products alone take a value, as memory has it, in a loop that begins anew at each of many visits.
+
+        The matrix unit reads it row by row. The fewer blocks such a loop has, the fewer first blocks are waited for.
+        """
+        load = value.owner
+        return isinstance(load, LoadOp) and self._is_revisited(load) and bool(value.uses) and is_multiplied(value)
+
+    def _is_revisited(self, op: Operation) -> bool:
+        """Whether an op is in a loop whose bounds only a launch tells: no dimension of the grid."""
+        loops = (outer for outer in ancestors(op) if isinstance(outer, ForOp))
+        roles = (self.roles.get(tag_of(loop.range)) for loop in loops)
+        return any(role is not None and role.extent is None and role.reach is None for role in roles)
 
     @cached_property
     def _halved(self) -> set[str]:
@@ -89,6 +114,13 @@ class TpuSpace(BlockSpace):
         extent = _walked_extent(roles) if divides else None
         unit = max(max(tpu_least(role, self.chip), _vector(role, self.chip)) for role in roles)
         return [*powers(least, most), *(_divisors(extent, unit, least, most) if extent else ())]
+
+
+def _products(dots: Sequence[DotOp], analysis: IndexAnalysis) -> list[Shape]:
+    """The shapes of what products multiply: lanes of the result, by those that are summed."""
+    results = tile_shapes((dot.result for dot in dots), analysis)
+    factors = tile_shapes((dot.lhs for dot in dots), analysis)
+    return [(*result, factor[-1]) for result, factor in zip(results, factors, strict=True)]
 
 
 def _walked_extent(roles: Sequence[Role]) -> int | None:

@@ -39,7 +39,7 @@ def _factor(launch: Launch, place: ProgramPoint, side: Literal["lhs", "rhs"]) ->
     factor = Factor(place.path, side, shape, bits, adds=any(isinstance(one.owner, DotOp) for one in op.acc))
     source = _viewed(value, block)
     if isinstance(source.owner, LoadOp) and source.owner.parent is block:
-        waits = not _is_multiplied(source) or side == "lhs" and _is_apart(source.owner)
+        waits = not is_multiplied(source) or side == "lhs" and _is_apart(source.owner)
         return replace(factor, load=launch.ids[source.owner], waits=waits)
     stays = source.owner.parent is not block if isinstance(source.owner, Operation) else source.owner is not block
     return replace(factor, of=tuple(launch.ids[load] for load in _made_of(source, block)), stays=stays)
@@ -52,10 +52,10 @@ def _viewed(value: SSAValue, block: Block) -> SSAValue:
     return value
 
 
-def _is_multiplied(value: SSAValue) -> bool:
+def is_multiplied(value: SSAValue) -> bool:
     """Whether nothing but products takes a value as it is."""
     users = [use.operation for use in value.uses]
-    return all(isinstance(op, DotOp) or isinstance(op, _VIEWS) and _is_multiplied(op.result) for op in users)
+    return all(isinstance(op, DotOp) or isinstance(op, _VIEWS) and is_multiplied(op.result) for op in users)
 
 
 def _is_apart(load: LoadOp) -> bool:
