@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cmp_to_key
+
 from xdsl.dialects.builtin import bf16, f16, f32
 from xdsl.ir import SSAValue
 
 from kopt.analysis.bottom_up import bottom_up
 from kopt.analysis.exact_numbers import ExactNumbers
 from kopt.analysis.wide_facts import MOVES
-from kopt.dialects.tile import CastOp, MaskOp, ScanOp, TileType, element_of, tile_type
+from kopt.dialects.tile import CastOp, MaskOp, ReduceOp, ScanOp, TileType, element_of, tile_type
 
 #: Below, doubling steps are as good; above, a product for each block of lanes is too much text.
 _LEAST, _MOST = 16, 4096
@@ -22,6 +24,14 @@ def is_product(op: ScanOp) -> bool:
     type = tile_type(op.input)
     along_lanes = type.rank == 2 and op.dim.data == 1 and _LEAST <= type.shape[1] <= _MOST
     return along_lanes and op.kind.data == "add" and type.element_type in _FLOATS
+
+
+def totals_of(op: ScanOp) -> list[ReduceOp]:
+    """The sums of all lanes of what a running sum scans, beside it in its block, in the order of the program."""
+    found = [use.operation for use in op.input.uses]
+    totals = [one for one in found if isinstance(one, ReduceOp) and one.parent is op.parent]
+    same = [one for one in totals if one.kind.data == op.kind.data and one.dimensions == (op.dim.data,)]
+    return sorted(same, key=cmp_to_key(lambda a, b: -1 if a.is_before_in_block(b) else 1))
 
 
 class Bf16Numbers:

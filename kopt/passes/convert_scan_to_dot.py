@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -9,10 +10,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, bf16, f32, i32
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.running_sums import Bf16Numbers, is_product
+from kopt.analysis.running_sums import Bf16Numbers, is_product, totals_of
 from kopt.dialects.builder import Builder, named
-from kopt.dialects.tile import BitcastOp, ConcatOp, DotOp, ScanOp, tile_type
+from kopt.dialects.tile import BitcastOp, ConcatOp, DotOp, ReduceOp, ReshapeOp, ScanOp, tile_type
 from kopt.passes.meaning import REASSOCIATES
 from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 from kopt.walk import walk
@@ -44,6 +46,12 @@ class ConvertScanToDotPass(ModulePass):
     become NaN, as by additions. A number that bf16 does not hold is split into three parts that it holds, without a
     loss.
 
+    A sum of all lanes of what is scanned is the last lane of its running sum, so it costs no reduction:
+
+        %t = tile.reduce add %v [1]
+    becomes
+        %l = tile.slice %s [0, 255] [128, 1] [1, 1]   %t = tile.reshape %l …
+
     Scans of other kinds, along other dimensions, of few or many lanes, stay. ``chip`` says how many lanes one product
     takes, and whether numbers of 16 bits are compared as they are.
     """
@@ -57,7 +65,16 @@ class ConvertScanToDotPass(ModulePass):
         numbers, chip = Bf16Numbers(), TPU_CHIPS[self.chip]
         for scan in walk(op, ScanOp):
             if is_product(scan):
-                RunningSum(scan, numbers.has(scan.input), chip).replace()
+                totals = totals_of(scan)
+                _put_before(scan, totals)
+                RunningSum(scan, numbers.has(scan.input), chip).replace(totals)
+
+
+def _put_before(scan: ScanOp, totals: Sequence[ReduceOp]) -> None:
+    """Moves a scan to where its input's sums are needed first."""
+    if first := next((total for total in totals if total.is_before_in_block(scan)), None):
+        scan.detach()
+        Rewriter.insert_op(scan, InsertPoint.before(first))
 
 
 class RunningSum:
@@ -69,28 +86,40 @@ class RunningSum:
         self.element = bf16 if narrow and chip.bf16_vectors else f32
         self._ones: dict[int, SSAValue] = {}
 
-    def replace(self) -> None:
-        """Puts sums in the place of the scan."""
+    def replace(self, totals: Sequence[ReduceOp]) -> None:
+        """Puts sums in the place of the scan, and the last of them in the place of the totals."""
         build, dims = self.build, tile_type(self.op.input).dims.data
         value = build.cast(self.op.input, self.element)
         lanes = dims[1].size.data
-        plain = value if lanes <= self.width else build.reshape(value, [dims[0], lanes])
+        plain = build.reshape(value, [dims[0], lanes]) if totals or lanes > self.width else value
         cuts = [(first, min(first + self.width, lanes)) for first in range(0, lanes, self.width)]
         parts: list[SSAValue] = []
         for first, end in reversed(cuts) if self.back else cuts:
             sums = self._block(build.cut(plain, first, end))
             parts.append(self._behind(parts[-1], sums) if parts else sums)
-        if len(parts) == 1:
-            build.replace(parts[0])
-            return
-        whole = build.add(ConcatOp(parts[::-1] if self.back else parts, 1))
+        if totals:
+            self._replace_totals(totals, self._last(parts[-1]))
+        whole = parts[0] if len(parts) == 1 else build.add(ConcatOp(parts[::-1] if self.back else parts, 1))
         build.replace(build.reshape(whole, dims))
+
+    def _replace_totals(self, totals: Sequence[ReduceOp], last: SSAValue) -> None:
+        """Uses the last sums for the totals; where those get a dimension of one lane, the sums have it already."""
+        whole = self.build.reshape(last, tile_type(totals[0].result).dims.data)
+        for total in totals:
+            for op in [use.operation for use in total.result.uses]:
+                if isinstance(op, ReshapeOp) and op.result.type == last.type:
+                    Builder(op).replace(last)
+            Builder(total).replace(whole)
 
     def _behind(self, before: SSAValue, sums: SSAValue) -> SSAValue:
         """The sums of a block of lanes after what the one before it adds up to."""
-        count, dims = tile_type(before).shape[1], tile_type(sums).dims.data
-        last = self.build.cut(before, 0, 1) if self.back else self.build.cut(before, count - 1, count)
-        return self.build.compute("add", self.build.spread(last, dims, [0, 1]), sums)
+        last = self.build.spread(self._last(before), tile_type(sums).dims.data, [0, 1])
+        return self.build.compute("add", last, sums)
+
+    def _last(self, sums: SSAValue) -> SSAValue:
+        """The lane that all lanes of a block add to."""
+        count = tile_type(sums).shape[1]
+        return self.build.cut(sums, 0, 1) if self.back else self.build.cut(sums, count - 1, count)
 
     def _block(self, value: SSAValue) -> SSAValue:
         """The running sums of one block of lanes."""

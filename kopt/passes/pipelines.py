@@ -180,12 +180,12 @@ def _pallas_values(target: Target, config: Config) -> list[ModulePass]:
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.
         _make("expand-for-mosaic"),
-        # Scans are of 32 bits, and of defined lanes.
-        _make("convert-scan-to-dot", chip=chip),
         # Values are computed in the types that Mosaic has; after masks, whose fills no factor changes.
         _make("convert-exp-to-exp2"),
         # Types of values are final; before loops become dimensions of the grid, and what they carry scratch memory.
         _make("keep-reduced-dims"),
+        # Scans are of 32 bits, and of defined lanes; sums that loops carry have the dimension that a last lane has.
+        _make("convert-scan-to-dot", chip=chip),
         # Before windows, which are then of scalars that fit their memory.
         _make("chunk-scalars"),
         _make("cse"),
