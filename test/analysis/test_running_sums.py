@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kopt.analysis.running_sums import Bf16Numbers, is_product
+from kopt.analysis.running_sums import Bf16Numbers, is_product, totals_of
 from kopt.dialects.tile import ScanOp, StoreOp
 from kopt.parsing import parse_module
 from kopt.walk import walk
@@ -68,3 +68,27 @@ func.func @f(%x: {memory}) {{
 }}""")
     (scan,) = walk(module, ScanOp)
     assert is_product(scan) is wanted
+
+
+def test_totals_are_sums_of_the_same_lanes_in_the_same_block() -> None:
+    tile, row = "!tile.tile<b0=16 x 32 x f32>", "!tile.tile<b0=16 x f32>"
+    module = parse_module(f"""
+func.func @f(%x: memref<16x32xf32>, %y: memref<16xf32>, %c: i1) {{
+  tile.grid (%i: b0=16) in (16) {{
+    %v = tile.load %x[%i, :] : memref<16x32xf32> -> {tile}
+    %before = tile.reduce add %v [1] : {tile}
+    %s = tile.scan add %v dim 1 : {tile}
+    %most = tile.reduce max %v [1] : {tile}
+    %columns = tile.reduce add %v [0] : {tile}
+    %of_sums = tile.reduce add %s [1] : {tile}
+    %behind = tile.reduce add %v [1] : {tile}
+    scf.if %c {{
+      %inside = tile.reduce add %v [1] : {tile}
+      tile.store %inside, %y[%i] : {row}, memref<16xf32>
+    }}
+    tile.store %s, %x[%i, :] : {tile}, memref<16x32xf32>
+  }}
+  func.return
+}}""")
+    (scan,) = walk(module, ScanOp)
+    assert [total.result.name_hint for total in totals_of(scan)] == ["before", "behind"]

@@ -349,6 +349,26 @@ def test_infinities_and_nans_reach_only_the_sums_behind_them(kernel, dtype, targ
     torch.testing.assert_close(found[8] / most, wanted[8] / most, rtol=1e-6, atol=1e-6)
 
 
+def scaled_by_totals(x):
+    out, totals = torch.empty(x.shape, dtype=torch.float32), torch.empty(x.size(0), dtype=torch.float32)
+    for i in hl.tile(x.size(0)):
+        values = x[i, :].to(torch.float32)
+        total = values.sum(1)
+        out[i, :] = torch.cumsum(values, 1) - total[:, None]
+        totals[i] = total
+    return out, totals
+
+
+@pytest.mark.parametrize("target", ["pallas:interpret@v6e", "pallas:strict@v6e"])
+def test_totals_are_the_last_running_sums(target):
+    x = torch.randn(10, 300, generator=torch.Generator().manual_seed(2))
+    x[3, 290], x[4, 7], x[5, [1, 2]] = float("nan"), float("inf"), torch.tensor([float("inf"), -float("inf")])
+    out, totals = run(scaled_by_totals, target, [8], x)
+    near = {"rtol": 1e-5, "atol": 1e-4, "equal_nan": True}
+    torch.testing.assert_close(totals, x.sum(1), **near)
+    torch.testing.assert_close(out, x.cumsum(1) - x.sum(1)[:, None], **near)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_running_sums_keep_all_digits_of_f32(target):
     x = torch.rand(8, 200, generator=torch.Generator().manual_seed(1))

@@ -50,6 +50,33 @@ func.func @wide(%x: memref<8x300xf32>, %o: memref<8x300xf32>) {
 
 // -----
 
+// The sum of what is scanned is the last lane, wherever it stands; with a dimension of one lane it has that.
+// CHECK-LABEL: @total
+// CHECK-NOT: tile.reduce add %v [1]
+// CHECK: %[[LAST:.*]] = tile.slice %{{.*}} [0, 63] [8, 1] [1, 1] : !tile.tile<b0=8 x 64 x f32>
+// CHECK: %[[WHOLE:.*]] = tile.reshape %[[LAST]] : !tile.tile<b0=8 x 1 x f32> to !tile.tile<b0=8 x f32>
+// CHECK-NOT: tile.reduce add %v [1]
+// CHECK: %m = tile.reduce max %v [1]
+// CHECK: tile.store %[[WHOLE]], %t
+// CHECK: tile.store %[[LAST]], %k
+func.func @total(%x: memref<8x64xf32>, %o: memref<8x64xf32>, %t: memref<8xf32>, %u: memref<8xf32>, %k: memref<8x1xf32>) {
+  tile.grid (%i: b0=8, %j: b1=64) in (8, 64) {
+    %v = tile.load %x[%i, %j] : memref<8x64xf32> -> !tile.tile<b0=8 x b1=64 x f32>
+    %a = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=64 x f32>
+    %s = tile.scan add %v dim 1 : !tile.tile<b0=8 x b1=64 x f32>
+    %m = tile.reduce max %v [1] : !tile.tile<b0=8 x b1=64 x f32>
+    %c = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=64 x f32>
+    %d = tile.reshape %c : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x 1 x f32>
+    tile.store %s, %o[%i, %j] : !tile.tile<b0=8 x b1=64 x f32>, memref<8x64xf32>
+    tile.store %a, %t[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+    tile.store %m, %u[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+    tile.store %d, %k[%i, :] : !tile.tile<b0=8 x 1 x f32>, memref<8x1xf32>
+  }
+  func.return
+}
+
+// -----
+
 // What stays: other kinds, other dimensions, integers, and few lanes.
 // CHECK-LABEL: @stay
 // CHECK-NOT: tile.dot
