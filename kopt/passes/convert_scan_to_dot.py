@@ -22,7 +22,9 @@ from kopt.walk import walk
 _INF = float("inf")
 #: What stands for one number that is not finite: sums of as many as a matrix unit has lanes are finite.
 _FLAG = 2.0**119
-#: Makes any sum of those infinite.
+#: Counts an infinity or NaN where one product counts those and, by -1, minus infinities and NaN.
+_UP = 2.0**-8
+#: Makes any sum of flags infinite.
 _BEYOND = 2.0**9
 #: Numbers of bf16 that an f32 is.
 _PARTS = 3
@@ -43,7 +45,12 @@ class ConvertScanToDotPass(ModulePass):
 
     A product would spread an infinity or NaN over the whole row. So two more products count them: one counts infinities
     and NaN, the other minus infinities and NaN. Lanes behind an infinity become infinite; lanes behind both kinds
-    become NaN, as by additions. A number that bf16 does not hold is split into three parts that it holds, without a
+    become NaN, as by additions. Of blocks of fewer than 256 lanes one product counts both, in fractions and in ones:
+
+        %counts = tile.dot %both_flags, %ones   %up = tile.select (%counts is whole), %d, inf
+        %down = tile.select (%counts < 0), -inf, 0   %s = tile.add %up, %down
+
+    A number that bf16 does not hold is split into three parts that it holds, without a
     loss.
 
     A sum of all lanes of what is scanned is the last lane of its running sum, so it costs no reduction:
@@ -127,10 +134,27 @@ class RunningSum:
         below = named(build.with_number("lt", value, _INF), "below")
         above = named(build.with_number("gt", value, -_INF), "above")
         finite = build.select(build.compute("and", below, above), value, build.full(0.0, value))
-        up, down = named(self._infinite(below, value), "up"), named(self._infinite(above, value), "down")
         parts = map(self._sums, self._parts(named(finite, "finite")))
         sums = named(reduce(lambda a, b: build.compute("add", a, b), parts), "sums")
+        if tile_type(value).shape[1] * _UP < 1:
+            return self._counted(sums, below, above)
+        up, down = named(self._infinite(below, value), "up"), named(self._infinite(above, value), "down")
         return build.compute("add", sums, build.compute("sub", up, down))
+
+    def _counted(self, sums: SSAValue, below: SSAValue, above: SSAValue) -> SSAValue:
+        """The sums with infinities behind what is not finite, which one product counts: up in fractions, down in ones.
+
+        All counts are exact: a NaN is both, which bf16 holds, and the fractions of a block add up to less than one.
+        """
+        build = self.build
+        none = build.full(0.0, below, self.element)
+        ups = build.select(below, none, build.full(_UP, none))
+        downs = build.select(above, none, build.full(-1.0, none))
+        counts = named(self._sums(build.compute("add", ups, downs)), "counts")
+        is_whole = build.compute("eq", counts, build.compute("floor", counts))
+        up = build.select(is_whole, sums, build.full(_INF, sums))
+        is_down = build.with_number("lt", counts, 0.0)
+        return build.compute("add", up, build.select(is_down, build.full(-_INF, sums), build.full(0.0, sums)))
 
     def _infinite(self, inside: SSAValue, value: SSAValue) -> SSAValue:
         """Infinity from the first lane on that is not inside, 0 before it."""
