@@ -147,14 +147,13 @@ class RunningSum:
         All counts are exact: a NaN is both, which bf16 holds, and the fractions of a block add up to less than one.
         """
         build = self.build
-        none = build.full(0.0, below, self.element)
-        ups = build.select(below, none, build.full(_UP, none))
-        downs = build.select(above, none, build.full(-1.0, none))
-        counts = named(self._sums(build.compute("add", ups, downs)), "counts")
+        none, down, up, both = (build.full(count, below, self.element) for count in (0.0, -1.0, _UP, _UP - 1.0))
+        flags = build.select(below, build.select(above, none, down), build.select(above, up, both))
+        counts = named(self._sums(flags), "counts")
         is_whole = build.compute("eq", counts, build.compute("floor", counts))
-        up = build.select(is_whole, sums, build.full(_INF, sums))
+        raised = build.select(is_whole, sums, build.full(_INF, sums))
         is_down = build.with_number("lt", counts, 0.0)
-        return build.compute("add", up, build.select(is_down, build.full(-_INF, sums), build.full(0.0, sums)))
+        return build.compute("add", raised, build.select(is_down, build.full(-_INF, sums), build.full(0.0, sums)))
 
     def _infinite(self, inside: SSAValue, value: SSAValue) -> SSAValue:
         """Infinity from the first lane on that is not inside, 0 before it."""
