@@ -33,8 +33,8 @@ func.func @narrow(%x: memref<8x64xbf16>, %o: memref<8x64xf32>) {
 // CHECK-LABEL: @wide
 // V5E-LABEL: @wide
 // CHECK: tile.slice %v [0, 256] [8, 44]
-// CHECK: tile.ge
 // CHECK: tile.bitcast
+// CHECK: tile.ge
 // CHECK-COUNT-4: tile.dot %{{.*}} : !tile.tile<b0=8 x 44 x bf16>, !tile.tile<44 x 44 x bf16>
 // CHECK: tile.slice %v [0, 0] [8, 256]
 // CHECK-COUNT-5: tile.dot %{{.*}} : !tile.tile<b0=8 x 256 x bf16>, !tile.tile<256 x 256 x bf16>
