@@ -77,10 +77,30 @@ def test_a_position_settles() -> None:
     assert fact is not None and fact.kind == "exact" and fact.low == 0 and 24 <= fact.high < HIGH
 
 
+def test_what_a_combination_takes_it_gives() -> None:
+    """The function's operands and its results have the facts of the lanes, which `narrowing` checks that it keeps."""
+    body = f"""%k = tile.associative_scan %nine dim 0 : {WIDE} {{
+    ^bb0(%a: !tile.tile<i64>, %b: !tile.tile<i64>):
+      %m = tile.maximum %a, %b : !tile.tile<i64>
+      tile.yield %m : !tile.tile<i64>
+    }}
+    %r = tile.add %k, %two : {WIDE}"""
+    module = parse(TEXT.format(body=body))
+    facts, values = facts_of(only(module, FuncOp), {}), named(module)
+    assert [facts[values[name]] for name in "abmkr"] == [*[WideFact("exact", 9, 9)] * 4, WideFact("exact", 11, 11)]
+
+
+def test_what_comes_after_a_loop_has_facts() -> None:
+    grown = loop(f"%d = tile.add %c, %two : {WIDE}")
+    module = parse(TEXT.format(body=f"{grown}\n%s = tile.add %r, %nine : {WIDE}"))
+    assert facts_of(only(module, FuncOp), {})[named(module)["s"]] == WideFact("exact", 9, 17)
+
+
 @pytest.mark.parametrize(
     "body",
     [
         loop(f"%d = tile.add %c, %two : {WIDE}", "(0, %n)"),
+        loop(NESTED.replace("(0, 16)", "(0, %n)")),
         loop(f"%a = tile.add %c, %c : {WIDE}\n%d = tile.add %a, %two : {WIDE}"),
         loop(f"%d = tile.mul %nine, %c : {WIDE}").replace("= %zero", "= %two"),
         loop(f"%d = tile.add %c, %two : {WIDE}", f"(0, {2**31 - 8})").replace("b1=8", "b1=1"),

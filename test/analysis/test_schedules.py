@@ -122,6 +122,65 @@ def test_without_a_pipeline_there_is_nothing_to_stream() -> None:
     assert pipelined(found.place("x").window, lambda loop: "emit_pipeline") is not None
 
 
+#: What a pipelined loop over `%n` or 512 elements does with blocks of `%x`, and why that is no stream.
+REFUSED = {
+    "loads": ("%v = tile.load %x[%i, %k] : ARRAY -> TILE", "0, %n", None),
+    "loads of some lanes": ("%v = tile.load %x[%i, %k] mask %some : ARRAY -> TILE", "0, 512", None),
+    "loads of some lanes, of an unknown number": (
+        "%v = tile.load %x[%i, %k] mask %some : ARRAY -> TILE", "0, %n", "that may lie beyond it"
+    ),
+    "loads under a condition": ("scf.if %go { %v = tile.load %x[%i, %k] : ARRAY -> TILE }", "0, 512", None),
+    "loads under a condition, of an unknown number": (
+        "scf.if %go { %v = tile.load %x[%i, %k] : ARRAY -> TILE }", "0, %n", "that may lie beyond it"
+    ),
+    "loads before the array": (
+        "%r = tile.shift %k by %less : !tile.range<b1=128>\n%v = tile.load %x[%i, %r] : ARRAY -> TILE", "0, 512",
+        "that may begin before it",
+    ),
+    "stores": ("tile.store %o, %x[%i, %k] : TILE, ARRAY", "0, 512", None),
+    "stores of some lanes": ("tile.store %o, %x[%i, %k] mask %some : TILE, ARRAY", "0, 512", "under a condition or"),
+    "stores under a condition": (
+        "scf.if %go { tile.store %o, %x[%i, %k] : TILE, ARRAY }", "0, 512", "under a condition or"
+    ),
+    "reads what it wrote": (
+        "tile.store %o, %x[%i, %k] : TILE, ARRAY\n%v = tile.load %x[%i, %k] : ARRAY -> TILE", "0, 512",
+        "is read after it is written",
+    ),
+    "writes what it read": (
+        "%v = tile.load %x[%i, %k] : ARRAY -> TILE\ntile.store %v, %x[%i, %k] : TILE, ARRAY", "0, 512", None
+    ),
+    "writes beside what it reads": (
+        """%c128 = arith.constant 128 : index
+        %r = tile.shift %k by %c128 : !tile.range<b1=128>
+        %v = tile.load %x[%i, %r] : ARRAY -> TILE\ntile.store %v, %x[%i, %k] : TILE, ARRAY""", "0, 384",
+        "while another of its blocks",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_stream(name: str) -> None:
+    """DMAs move whole blocks that there are, and none of a block that another one is a part of."""
+    loop, bounds, reason = REFUSED[name]
+    body = f"""%e = tile.load %ends[0] : memref<2xi32> -> !tile.tile<i32>
+      %n = tile.extract %e : !tile.tile<i32> to index
+      %c0 = arith.constant 0 : index
+      %less = arith.constant -128 : index
+      %go = arith.cmpi sgt, %n, %c0 : index
+      tile.for %k: b1=128 in ({bounds}) schedule emit_pipeline {{
+        %some = tile.full true : !tile.tile<b0=8 x b1=128 x i1>
+        %o = tile.full 1.0 : TILE
+        {loop}
+      }}"""
+    body = body.replace("TILE", "!tile.tile<b0=8 x b1=128 x f32>").replace("ARRAY", "memref<64x512xf32>")
+    window = one_launch(body, writes="x" if "store" in loop else "", ends="2xi32", x="64x512xf32").place("x").window
+    if reason is None:
+        assert plan_pipelined(window).array.shape == (64, 512)
+    else:
+        with pytest.raises(NotPipelined, match=reason):
+            plan_pipelined(window)
+
+
 # Buffers.
 
 
