@@ -80,14 +80,14 @@ def test_a_position_settles() -> None:
 def test_what_a_combination_takes_it_gives() -> None:
     """The function's operands and its results have the facts of the lanes, which `narrowing` checks that it keeps."""
     body = f"""%k = tile.associative_scan %nine dim 0 : {WIDE} {{
-    ^bb0(%a: !tile.tile<i64>, %b: !tile.tile<i64>):
-      %m = tile.maximum %a, %b : !tile.tile<i64>
+    ^bb0(%left: !tile.tile<i64>, %right: !tile.tile<i64>):
+      %m = tile.maximum %left, %right : !tile.tile<i64>
       tile.yield %m : !tile.tile<i64>
     }}
     %r = tile.add %k, %two : {WIDE}"""
     module = parse(TEXT.format(body=body))
     facts, values = facts_of(only(module, FuncOp), {}), named(module)
-    assert [facts[values[name]] for name in "abmkr"] == [*[WideFact("exact", 9, 9)] * 4, WideFact("exact", 11, 11)]
+    assert [facts[values[name]] for name in ("left", "right", "m", "k", "r")] == [*[WideFact("exact", 9, 9)] * 4, WideFact("exact", 11, 11)]
 
 
 def test_what_comes_after_a_loop_has_facts() -> None:

@@ -32,9 +32,17 @@ def annotated(body: str) -> list[ast.AST]:
         ("x = [0]\nfor i in n:\n    x[0] = x[0] + i\nreturn x", ("x",)),
         ("m = 0\nfor i in n:\n    new = g(m, i)\n    m = new\nreturn m", ("m",)),
         ("a = 0\nfor i in n:\n    if i:\n        a = i\nreturn a", ("a",)),
+        ("t = 1\nfor i in n:\n    for j in i:\n        s(t)\n    t = i", ("t",)),
+        ("t = 1\nfor i in n:\n    for j in i:\n        s(j)\n    s(t)\n    t = i", ("t",)),
+        ("t = 1\nfor i in n:\n    for j in i:\n        s(j)\n    else:\n        s(t)\n    t = i", ("t",)),
+        ("t = 1\nfor i in n:\n    while c(t):\n        t = i\n    t = 2", ("t",)),
+        ("for i in n:\n    with c(t):\n        s(u)\n    t = u = i", ("t", "u")),
+        ("for i in n:\n    try:\n        s(t)\n    except E:\n        s(u)\n    else:\n        s(v)\n    t = u = v = i",
+         ("t", "u", "v")),
+        ("for i in n:\n    try:\n        t = i\n    finally:\n        s(t, u)\n    u = i", ("u",)),
         ("a = 0\nfor i in n:\n    f = lambda: a\n    a = f()", ("a",)),
     ],
-)
+)  # fmt: skip
 def test_carried(body, carried):
     loop = next(node for node in annotated(body) if isinstance(node, ast.For))
     assert loop.carried == carried
