@@ -35,6 +35,18 @@ RIGHT: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "halves": lambda v: v.reshape(-1, 3).reshape(v.numel() // 3 // 2, 2, 3).exp().amax(1).sum(),
     "smallest and largest": lambda v: v.aminmax(dim=0).max.sum() + torch.aminmax(v).min,
 }
+#: The same of lanes that stand behind absent ones.
+BEHIND: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "first of joined rows": lambda v: torch.cat([v, v * 2])[:3].exp().sum(),
+    "first of merged rows": lambda v: torch.stack([v, v * 2], 1).flatten(0, 1)[:3].exp().sum(),
+    "joined rows, numbered": lambda v: (torch.cat([v, v + 1]).argmax(0).int() + v.argmin(0).int()).float().sum(),
+    "joined rows, sorted": lambda v: torch.cat([v, v * 2]).sort(0).values.cumsum(0).amax(),
+    "joined rows, their order": lambda v: torch.cat([v, v * 2]).argsort(0).int().float().amax(1).sum(),
+    "joined rows, turned": lambda v: torch.cat([v, v * 2]).flip(0).cumsum(0).amax(),
+    "joined rows, counted": lambda v: torch.cat([v, v * 2]).var() + torch.stack([v, v]).mean((0, 1)).amax(),
+    "joined with full ones": lambda v: torch.cat([v, torch.ones_like(v[:1]), v * 2])[:4].exp().mean(),
+    "places of merged lanes": lambda v: v.flatten().argmax().int().float() + torch.cat([v, v * 2]).flatten().argmin().int(),
+}
 #: What would be other numbers there.
 REFUSED: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "lanes of another dimension": lambda v: v.reshape(-1, v.size(0)).mean(-1).amax(),
@@ -79,6 +91,17 @@ def test_sizes_of_the_last_block(case: str, rows: int, target: str) -> None:
     out = torch.zeros(len(expected))
     kopt.kernel(by_blocks).on(target)(x, out, RIGHT[case])
     torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("case", BEHIND)
+def test_lanes_behind_those_that_the_last_block_lacks(case: str) -> None:
+    """They are counted, numbered and taken as torch has them."""
+    x = torch.rand(6, 6, generator=torch.Generator().manual_seed(1)) * -1
+    expected = torch.stack([BEHIND[case](part) for part in x.split(4)])
+    for target in ("reference", "eager"):
+        out = torch.zeros(2)
+        kopt.kernel(by_blocks).on(target)(x, out, BEHIND[case])
+        torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("case", REFUSED)
