@@ -103,6 +103,14 @@ def test_a_place_of_which_one_index_is_read_from_what_the_kernel_may_write() -> 
 # Cells.
 
 
+@pytest.mark.parametrize("array", ["new_ref", "x_ref"])
+def test_an_array_that_is_written_is_not_fetched_a_cell_ahead(array: str) -> None:
+    type = "!tile.tile<b0=8 x 128 x f32>"
+    put = f"%p = tile.full 1.0 : {type}\ntile.put %p, %new_ref[%i, 0:128] : {type}, {HBM}\n"
+    reason = "the kernel writes the array" if array == "new_ref" else None
+    assert why(put + copy_of("fetch", "0:128", "i", array)) == reason
+
+
 def test_a_place_that_the_cell_before_cannot_tell() -> None:
     whole = NUMBER + "%w = tile.whole 128 : !tile.range<w=128>\n%s = tile.shift %w by %e : !tile.range<w=128>\n"
     assert why(whole + copy_of("fetch", "%s", "i")) == "where the next cell's block is, this cell cannot tell"

@@ -114,6 +114,21 @@ def test_sums_rescaled_by_a_maximum(exponent: str, least: str, by: str, expected
     assert is_blind_to_visits(loop) is expected
 
 
+@pytest.mark.parametrize(("other", "expected"), [("%nothing", True), ("%one", False), ("%u", False), ("%v", False)])
+def test_powers_that_a_mask_keeps(other: str, expected: bool) -> None:
+    """Those left out are 0, whatever maximum the others are divided by."""
+    type = "!tile.tile<b1=16 x 64 x f32>"
+    chosen = f"""%nothing = tile.full 0.0 : {type}
+      %one = tile.full 1.0 : {type}
+      %p = tile.load %y[%k] : memref<96xi1> -> !tile.tile<b1=16 x i1>
+      %q = tile.broadcast %p dims [0] : !tile.tile<b1=16 x i1> to !tile.tile<b1=16 x 64 x i1>
+      %w = tile.select %q, %all, {other} : {type}
+      %t ="""
+    text = ONLINE.replace("%w = ", "%all = ").replace("%t =", chosen)
+    module = kopt.parse(text.format(exponent=PLAIN, least="-inf", by="grown"))
+    assert is_blind_to_visits(only(module, ForOp)) is expected
+
+
 def test_one_mask_of_the_exponent_serves_all_sums() -> None:
     module = kopt.parse(ONLINE.format(exponent=PLAIN, least="-inf", by="grown"))
     loop = next(op for op in module.walk() if isinstance(op, ForOp))

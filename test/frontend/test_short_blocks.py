@@ -45,7 +45,9 @@ BEHIND: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "joined rows, turned": lambda v: torch.cat([v, v * 2]).flip(0).cumsum(0).amax(),
     "joined rows, counted": lambda v: torch.cat([v, v * 2]).var() + torch.stack([v, v]).mean((0, 1)).amax(),
     "joined with full ones": lambda v: torch.cat([v, torch.ones_like(v[:1]), v * 2])[:4].exp().mean(),
-    "places of merged lanes": lambda v: v.flatten().argmax().int().float() + torch.cat([v, v * 2]).flatten().argmin().int(),
+    "places of merged lanes": lambda v: (
+        v.flatten().argmax().int().float() + torch.cat([v, v * 2]).flatten().argmin().int()
+    ),
 }
 #: What would be other numbers there.
 REFUSED: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
