@@ -84,6 +84,7 @@ EXPRESSIONS = {
     "lerp": lambda x, y, z: torch.lerp(x, y, 0.3),
     "lerp tensor": lambda x, y, z: torch.lerp(x, y, z),
     "lerp to the ends": lambda x, y, z: torch.lerp(x * 1e8, y, 1.0) + torch.lerp(z, y * 1e8, 0.0),
+    "lerp to tensors of ends": lambda x, y, z: torch.lerp(x * 1e8, y, y * 0 + 1) + torch.lerp(z, y * 1e8, x * 0),
     "addcmul": lambda x, y, z: torch.addcmul(x, y, z, value=0.5),
     "addcdiv": lambda x, y, z: torch.addcdiv(x, z, y, value=2),
     "add alpha": lambda x, y, z: torch.add(x, y, alpha=2),

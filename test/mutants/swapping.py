@@ -34,6 +34,13 @@ def outermost(path: str, text: str) -> dict[Key, CodeType]:
     return found
 
 
+def inside(top: CodeType) -> dict[Key, CodeType]:
+    """The code of functions in a function: of those that it gave before, too, such as a table's rows."""
+    found = [code for code in codes(top) if code is not top]
+    names = [(code.co_qualname, code.co_firstlineno) for code in found]
+    return {key: code for key, code in zip(names, found, strict=True) if names.count(key) == 1}
+
+
 class Functions:
     """The functions of a package that are loaded."""
 
@@ -47,6 +54,9 @@ class Functions:
         """How many functions have other code now."""
         before, after = outermost(path, old), outermost(path, new)
         changed = {key: code for key, code in after.items() if key in before and before[key] != code}
+        for key in list(changed):
+            olds = inside(before[key])
+            changed |= {each: code for each, code in inside(changed[key]).items() if olds.get(each, code) != code}
         count = 0
         for function in self.loaded.get(path, ()):
             code = changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno))

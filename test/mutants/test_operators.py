@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .operators import mutants
-from .swapping import outermost
+from .swapping import Functions, outermost
 
 CASES = [
     ("return a < b", {"return a <= b", "return a >= b", "return None"}),
@@ -36,3 +36,15 @@ def test_what_becomes_of_a_line(line: str, wanted: set[str]) -> None:
     for each in found:
         before, after = outermost("file.py", text), outermost("file.py", each.applied(text))
         assert before.keys() == after.keys() == {("f", 1)} and before != after
+
+
+def test_functions_that_another_gave_before_change_too(tmp_path) -> None:
+    """As rows of a table, which exist before a mutant does."""
+    path = tmp_path / "rows.py"
+    text = "def row(n):\n    def operation(x):\n        return x + n\n    return operation\n"
+    namespace: dict = {}
+    exec(compile(text, str(path), "exec"), namespace)
+    row = namespace["row"](3)
+    assert row(4) == 7
+    assert Functions(str(tmp_path)).swap(str(path), text, text.replace("+", "-")) == 2
+    assert row(4) == 1
