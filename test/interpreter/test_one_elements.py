@@ -32,7 +32,7 @@ def test_it_is_the_nearest_that_there_is(at: int, known: bool) -> None:
     module, sums = kopt.parse(TEXT), SumAnalysis()
     load = named(module)["v"].owner
     assert isinstance(load, LoadOp)
-    place = element(number(at) if known else sums.expr(load.entries[0]), 5, Builder(load), sums)
+    place = element(number(at) if known else sums.expr(named(module)["e"]), 5, Builder(load), sums)
     new = LoadOp(load.memory, [place])
     Builder(load).insert(new)
     load.result.replace_all_uses_with(new.result)
