@@ -161,3 +161,25 @@ func.func @offsets(%x: memref<40x128xf32>, %offsets: memref<7xi64>, %out: memref
   }
   func.return %out : memref<6x128xf32>
 }
+
+// -----
+
+// A shift of 32 bits or more leaves the sign, which a shift by 31 does in 32 bits; shorter ones stay.
+// CHECK-LABEL: func.func @long_shifts
+// CHECK: [[FIVE:%.+]] = tile.full 5
+// CHECK-NEXT: [[S:%.+]] = tile.shr %{{.+}}, [[FIVE]] : !tile.tile<b0=64 x 128 x i32>
+// CHECK-NEXT: [[FORTY:%.+]] = tile.full 40
+// CHECK-NEXT: [[MOST:%.+]] = tile.full 31
+// CHECK-NEXT: [[BY:%.+]] = tile.minimum [[FORTY]], [[MOST]]
+// CHECK-NEXT: tile.shr [[S]], [[BY]] : !tile.tile<b0=64 x 128 x i32>
+func.func @long_shifts(%x: memref<64x128xi64>, %out: memref<64x128xi64>) {
+  tile.grid (%i: b0=64) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x128xi64> -> !tile.tile<b0=64 x 128 x i64>
+    %five = tile.full 5 : !tile.tile<b0=64 x 128 x i64>
+    %s = tile.shr %v, %five : !tile.tile<b0=64 x 128 x i64>
+    %forty = tile.full 40 : !tile.tile<b0=64 x 128 x i64>
+    %t = tile.shr %s, %forty : !tile.tile<b0=64 x 128 x i64>
+    tile.store %t, %out[%i, :] : !tile.tile<b0=64 x 128 x i64>, memref<64x128xi64>
+  }
+  func.return
+}
