@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
 import hand.triton as hand
+import pytest
 from support import gcn, issue, sass
 from support.markdown import section
 from support.occupancy import occupancy

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
 from jagged import TILE, compiled, cost, drawn, tiles
 
 from kopt.targets.chips import TPU_CHIPS

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
 from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS
 

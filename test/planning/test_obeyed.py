@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.imported import imported
 from xdsl.dialects.builtin import MemRefType, ModuleOp, UnknownLoc
 from xdsl.passes import ModulePass
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from support.imported import imported
 
 import kopt
 from examples.registry import BY_NAME

@@ -7,12 +7,11 @@ Triton's interpreter says which addresses each load has. Tiles come from the num
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
+from support.choices import grid_trips, window_traffic
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -25,10 +24,6 @@ from kopt.dialects.tile.memory import ref_block_type
 from kopt.ir.ranges import binding
 from kopt.lowered import Lowered
 from kopt.passes.pipelines import pipeline
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from support.choices import grid_trips, window_traffic
 
 #: A tile of a TPU's memory, a sector of a GPU's; words of either.
 TILE_BYTES, SECTOR_BYTES, WORDS, SUBLANES, LANES = 4096, 32, 32, 8, 128
