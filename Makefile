@@ -26,7 +26,7 @@ help: ## what can be made
 
 setup: $(SETUP) ## create .venv/ with everything that the other targets need
 
-demo: $(SETUP) ## show softmax and matmul going through every stage
+demo: $(SETUP) ## softmax and matmul on every CPU target and for two chips, every stage in build/demo/
 	@$(PY) examples/demo.py
 
 docs: $(SETUP) ## build the documentation site into site/: open site/index.html

@@ -1,4 +1,7 @@
-"""What ``make demo`` shows: two kernels on their way through every stage, then run and compiled without hardware."""
+"""What ``make demo`` shows: two kernels run on this machine, and compiled for chips that are not here.
+
+What each stage makes of them goes to files, which the last lines name.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -24,13 +28,15 @@ CPU_TARGETS = ("reference", "pallas:interpret", "pallas:strict", "triton:interpr
 BLOCKS = {"softmax": [128], "matmul": [128, 128, 128]}
 
 _COLOURS = {"title": "1;36", "part": "1", "old": "2", "new": "32", "bad": "1;31"}
-_COLOURED = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+#: Where the details go, one file for each kernel and chip.
+DETAILS = Path("build/demo")
 WIDTH = min(shutil.get_terminal_size((100, 24)).columns, 160)
 
 
 def paint(text: str, style: str) -> str:
     """The text in a style, where the terminal shows colours."""
-    return f"\033[{_COLOURS[style]}m{text}\033[0m" if _COLOURED and text else text
+    coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return f"\033[{_COLOURS[style]}m{text}\033[0m" if coloured and text else text
 
 
 def title(text: str) -> None:
@@ -122,7 +128,7 @@ def show_run(example: Example, target: str) -> bool:
 
 
 def show_reports(examples: Iterable[Example]) -> bool:
-    """Compiles the emitted modules by the chips' own compilers and shows what they say."""
+    """Compiles the emitted modules by the chips' own compilers: a line each, the tables go to files."""
     from kopt.runtime.report_table import table
 
     title("Compiled by the chips' own compilers, with no such chip here")
@@ -131,9 +137,29 @@ def show_reports(examples: Iterable[Example]) -> bool:
     for target in CHIPS:
         reports = [_report(example, target) for example in examples]
         legal &= all(report["legal"] for report in reports)
-        part(target)
-        show_source(table(reports))
+        for report in reports:
+            print(f"  {report['target']:8} f32  {target:18} {_limits(report)}", flush=True)
+        with details(target.replace(":", "-")):
+            show_source(table(reports))
     return legal
+
+
+def _limits(report: dict[str, object]) -> str:
+    """Whether a kernel is legal, and how far its predicted time is from what the chip can do at best."""
+    if not report["legal"]:
+        return paint("✗ refused by the compiler", "bad")
+    predicted, share = report.get("predicted_ms"), report.get("predicted_share")
+    if not isinstance(predicted, float) or not isinstance(share, float):
+        return "legal; its time is not predicted"
+    return f"legal, {predicted:.3g} ms predicted, {share:.0%} of the chip's limit ({report['predicted_bound']})"
+
+
+@contextmanager
+def details(name: str) -> Iterator[None]:
+    """What is printed inside goes to a file of the details."""
+    DETAILS.mkdir(parents=True, exist_ok=True)
+    with open(DETAILS / f"{name}.txt", "w") as file, redirect_stdout(file):
+        yield
 
 
 def _report(example: Example, target: str) -> dict[str, object]:
@@ -146,9 +172,16 @@ def _report(example: Example, target: str) -> dict[str, object]:
 def main() -> None:
     examples = [BY_NAME[name] for name in SHOWN]
     for example in examples:
-        show_lowering(example)
+        with details(example.name):
+            show_lowering(example)
     right = show_runs(examples)
     legal = show_reports(examples)
+    title("All results are as torch's, and all kernels legal" if right and legal else "Something is wrong, see above")
+    for name in (*SHOWN, *(chip.replace(":", "-") for chip in CHIPS)):
+        what = (
+            "source, IR after each pass, emitted code" if name in SHOWN else "the figures, and what to try next"
+        )
+        print(f"  {DETAILS / name}.txt: {what}")
     raise SystemExit(0 if right and legal else 1)
 
 
