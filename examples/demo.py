@@ -178,9 +178,7 @@ def main() -> None:
     legal = show_reports(examples)
     title("All results are as torch's, and all kernels legal" if right and legal else "Something is wrong, see above")
     for name in (*SHOWN, *(chip.replace(":", "-") for chip in CHIPS)):
-        what = (
-            "source, IR after each pass, emitted code" if name in SHOWN else "the figures, and what to try next"
-        )
+        what = "source, IR after each pass, emitted code" if name in SHOWN else "the figures, and what to try next"
         print(f"  {DETAILS / name}.txt: {what}")
     raise SystemExit(0 if right and legal else 1)
 
