@@ -139,7 +139,7 @@ def show_reports(examples: Iterable[Example]) -> bool:
         legal &= all(report["legal"] for report in reports)
         for report in reports:
             print(f"  {report['target']:8} f32  {target:18} {_limits(report)}", flush=True)
-        with details(target.replace(":", "-")):
+        with details(target):
             show_source(table(reports))
     return legal
 
@@ -156,10 +156,15 @@ def _limits(report: dict[str, object]) -> str:
 
 @contextmanager
 def details(name: str) -> Iterator[None]:
-    """What is printed inside goes to a file of the details."""
+    """What is printed inside goes to the file of a kernel or chip."""
     DETAILS.mkdir(parents=True, exist_ok=True)
-    with open(DETAILS / f"{name}.txt", "w") as file, redirect_stdout(file):
+    with open(details_of(name), "w", encoding="utf-8") as file, redirect_stdout(file):
         yield
+
+
+def details_of(name: str) -> Path:
+    """Where the details of a kernel or chip are."""
+    return DETAILS / f"{name.replace(':', '-')}.txt"
 
 
 def _report(example: Example, target: str) -> dict[str, object]:
@@ -177,9 +182,10 @@ def main() -> None:
     right = show_runs(examples)
     legal = show_reports(examples)
     title("All results are as torch's, and all kernels legal" if right and legal else "Something is wrong, see above")
-    for name in (*SHOWN, *(chip.replace(":", "-") for chip in CHIPS)):
-        what = "source, IR after each pass, emitted code" if name in SHOWN else "the figures, and what to try next"
-        print(f"  {DETAILS / name}.txt: {what}")
+    for name in SHOWN:
+        print(f"  {details_of(name)}: source, IR after each pass, emitted code")
+    for chip in CHIPS:
+        print(f"  {details_of(chip)}: the figures, and what to try next")
     raise SystemExit(0 if right and legal else 1)
 
 

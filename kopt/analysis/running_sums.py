@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cmp_to_key
-
 from xdsl.dialects.builtin import bf16, f16, f32
 from xdsl.ir import SSAValue
 
@@ -28,10 +26,9 @@ def is_product(op: ScanOp) -> bool:
 
 def totals_of(op: ScanOp) -> list[ReduceOp]:
     """The sums of all lanes of what a running sum scans, beside it in its block, in the order of the program."""
-    found = [use.operation for use in op.input.uses]
-    totals = [one for one in found if isinstance(one, ReduceOp) and one.parent is op.parent]
-    same = [one for one in totals if one.kind.data == op.kind.data and one.dimensions == (op.dim.data,)]
-    return sorted(same, key=cmp_to_key(lambda a, b: -1 if a.is_before_in_block(b) else 1))
+    assert op.parent is not None
+    sums = [one for one in op.parent.ops if isinstance(one, ReduceOp) and one.input is op.input]
+    return [one for one in sums if one.kind.data == op.kind.data and one.dimensions == (op.dim.data,)]
 
 
 class Bf16Numbers:

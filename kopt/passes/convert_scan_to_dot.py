@@ -50,8 +50,7 @@ class ConvertScanToDotPass(ModulePass):
         %counts = tile.dot %both_flags, %ones   %up = tile.select (%counts is whole), %d, inf
         %down = tile.select (%counts < 0), -inf, 0   %s = tile.add %up, %down
 
-    A number that bf16 does not hold is split into three parts that it holds, without a
-    loss.
+    A number that bf16 does not hold is split into three parts that it holds, without a loss.
 
     A sum of all lanes of what is scanned is the last lane of its running sum, so it costs no reduction:
 
@@ -79,9 +78,9 @@ class ConvertScanToDotPass(ModulePass):
 
 def _put_before(scan: ScanOp, totals: Sequence[ReduceOp]) -> None:
     """Moves a scan to where its input's sums are needed first."""
-    if first := next((total for total in totals if total.is_before_in_block(scan)), None):
+    if totals and totals[0].is_before_in_block(scan):
         scan.detach()
-        Rewriter.insert_op(scan, InsertPoint.before(first))
+        Rewriter.insert_op(scan, InsertPoint.before(totals[0]))
 
 
 class RunningSum:

@@ -143,29 +143,31 @@ def test_the_least_is_what_is_left_where_all_is_too_much() -> None:
     assert pairs(found) == {(8, 128)}
 
 
-LEFT, RIGHT, SUM = (
-    "!tile.tile<b0=16 x b1=128 x bf16>",
-    "!tile.tile<b1=128 x 1024 x bf16>",
-    "!tile.tile<b0=16 x 1024 x f32>",
-)
-PRODUCTS = f"""
-func.func @f(%x: memref<4096x4096xbf16>, %w: memref<4096x4096xbf16>, %y: memref<4096x4096xf32>, %n: index) {{{{
-  tile.grid (%g: b3=1) in (8) {{{{
-    tile.for %i: b0=16 in {{bounds}} {{{{
+LEFT, RIGHT = "!tile.tile<b0=16 x b1=128 x bf16>", "!tile.tile<b1=128 x 1024 x bf16>"
+SUM, MEMORY = "!tile.tile<b0=16 x 1024 x f32>", "memref<4096x4096xbf16>"
+
+
+def products(bounds: str, computed: str, right: str) -> str:
+    """Products in a loop of ``bounds``, whose factors are loaded; ``right`` is the second one."""
+    return f"""
+func.func @f(%x: {MEMORY}, %w: {MEMORY}, %y: memref<4096x4096xf32>, %n: index) {{
+  tile.grid (%g: b3=1) in (8) {{
+    tile.for %i: b0=16 in {bounds} {{
       %none = tile.full 0.0 : {SUM}
-      %sum = tile.for %k: b1=128 in (0, 4096) iter(%acc = %none) -> ({SUM}) {{{{
-        %l = tile.load %x[%i, %k] : memref<4096x4096xbf16> -> {LEFT}
-        %r = tile.load %w[%k, 0:1024] : memref<4096x4096xbf16> -> {RIGHT}
-        {{computed}}
-        %s = tile.dot %l, {{right}}, %acc : {LEFT}, {RIGHT} -> {SUM}
+      %sum = tile.for %k: b1=128 in (0, 4096) iter(%acc = %none) -> ({SUM}) {{
+        %l = tile.load %x[%i, %k] : {MEMORY} -> {LEFT}
+        %r = tile.load %w[%k, 0:1024] : {MEMORY} -> {RIGHT}
+        {computed}
+        %s = tile.dot %l, {right}, %acc : {LEFT}, {RIGHT} -> {SUM}
         tile.yield %s : {SUM}
-      }}}}
+      }}
       tile.store %sum, %y[%i, 0:1024] : {SUM}, memref<4096x4096xf32>
-    }}}}
-  }}}}
+    }}
+  }}
   func.return
-}}}}
-"""
+}}"""
+
+
 WIDE = RIGHT.replace("bf16", "f32")
 COMPUTED = f"%wide = tile.cast %r : {RIGHT} to {WIDE}\n%m = tile.cast %wide : {WIDE} to {RIGHT}"
 
@@ -179,7 +181,7 @@ COMPUTED = f"%wide = tile.cast %r : {RIGHT} to {WIDE}\n%m = tile.cast %wide : {W
     ],
 )
 def test_operands_that_are_streamed_are_as_large_as_products_allow(bounds: str, computed: str, most: int) -> None:
-    module = parse(PRODUCTS.format(bounds=bounds, computed=computed, right="%m" if computed else "%r"))
+    module = parse(products(bounds, computed, "%m" if computed else "%r"))
     found = TpuSpace(module, (("b0",), ("b1",)), block_roles(module), V5E).candidates()
     assert max(found["b1"]) == most
     assert max(a * 1024 * b for a, b in pairs(found)) <= Budget.MULTIPLY_ADDS
