@@ -6,21 +6,18 @@ import triton.language as tl
 @triton.jit
 def geglu_0_kernel(gate, up, out):
     # only written: out
-    BLOCK_0: tl.constexpr = 2
-    BLOCK_1: tl.constexpr = 512
+    BLOCK_2: tl.constexpr = 1024
     # gated.py:26: for tile in hl.tile(out.size()):
     pid = tl.program_id(0)
-    tile_block = pid % 5
-    tile = pid // 5 * BLOCK_0 + tl.arange(0, BLOCK_0)
-    v = tile_block * BLOCK_1 + tl.arange(0, BLOCK_1)
+    tile = pid * BLOCK_2 + tl.arange(0, BLOCK_2)
     # gated.py:27: opened = torch.nn.functional.gelu(gate[tile].to(torch.float32), approximate="tanh")
-    gate_block = tl.load(gate + (tile[:, None] * 2560 + v[None, :]))
-    v_2 = gate_block.to(tl.float32)
-    opened = v_2 * tl.sigmoid((v_2 + v_2 * v_2 * v_2 * 0.044715) * 1.5957692)
+    gate_block = tl.load(gate + tile)
+    v = gate_block.to(tl.float32)
+    opened = v * tl.sigmoid((v + v * v * v * 0.044715) * 1.5957692)
     # gated.py:28: out[tile] = opened.to(up.dtype) * up[tile]
-    up_block = tl.load(up + (tile[:, None] * 2560 + v[None, :]))
-    v_3 = opened.to(tl.bfloat16).to(tl.float32) * up_block.to(tl.float32)
-    tl.store(out + (tile[:, None] * 2560 + v[None, :]), v_3.to(tl.bfloat16))
+    up_block = tl.load(up + tile)
+    v_2 = opened.to(tl.bfloat16).to(tl.float32) * up_block.to(tl.float32)
+    tl.store(out + tile, v_2.to(tl.bfloat16))
 
 
 def geglu(gate, up):

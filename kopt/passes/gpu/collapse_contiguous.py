@@ -8,7 +8,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp, NoneAttr
+from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -32,19 +32,17 @@ _LANEWISE = (
     arith.ConstantOp,
     tile.YieldOp,
 )
-#: Bits that a thread loads at once, at most.
-_VECTOR = 128
 #: Elements whose numbers fit 32 bits, with those of a last block.
 _NUMBERED = (1 << 31) - Budget.MOST_LANES
 
 
 @dataclass(frozen=True)
 class CollapseContiguousPass(ModulePass):
-    """Collapses a grid and its arrays to one dimension, where rows begin at odd addresses or end inside a block.
+    """Collapses a grid of several dimensions and its arrays to one dimension, where lanes are all that is computed.
 
     Three conditions must hold. Every access uses all ranges of the grid, in their order. Every array is walked whole,
     and is contiguous in that order. Everything between is computed lane by lane. Loads and stores are then full
-    vectors. ``keep`` are the axes that a configuration's plan names, by their variable or tag.
+    vectors at any width of rows, and a place is one sum. ``keep`` are the axes that a configuration's plan names, by their variable or tag.
 
         tile.grid (%i: b0=4, %j: b1=512) in (4096, 2501) { %v = tile.load %x[%i, %j] : memref<4096x2501xbf16> … }
     becomes
@@ -61,7 +59,7 @@ class CollapseContiguousPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
             named = {*grid.tags, *(range.name_hint for range in grid.ranges)}
-            if named.isdisjoint(self.keep) and _is_flat(grid) and _is_odd(grid):
+            if named.isdisjoint(self.keep) and _is_flat(grid):
                 _collapse(grid)
 
 
@@ -90,15 +88,6 @@ def _accesses(ops: Iterable[Operation]) -> list[tile.LoadOp | tile.StoreOp]:
 def _lies_so(memory: SSAValue) -> bool:
     """Whether an array's elements lie one after another, where the grid can have a view of it."""
     return isinstance(memory.type, MemRefType) and isinstance(memory.type.layout, NoneAttr)
-
-
-def _is_odd(grid: tile.GridOp) -> bool:
-    """Whether rows of some array begin where no vector does, or end inside of a block."""
-    range, (_, extent) = grid.ranges[-1], grid.bounds[-1]
-    assert isinstance(range.type, tile.RangeType)
-    types = [array_type(op.memory).element_type for op in _accesses(grid.body.block.ops)]
-    bits = [type.bitwidth for type in types if isinstance(type, FixedBitwidthType)]
-    return bool(extent % range.type.size) or any(extent * each % _VECTOR for each in bits)
 
 
 def _collapse(grid: tile.GridOp) -> None:
