@@ -64,10 +64,10 @@ def _apart(ops: Sequence[Access], axes: Sequence[SSAValue], analysis: IndexAnaly
         return True
     forms = [[analysis.elements(entry) for entry in column if isinstance(entry, SSAValue)] for column in columns]
     known = [found for found, column in zip(forms, columns, strict=True) if len(found) == len(column)]
-    return all(any(_moves_with(analysis.number(axis), column) for column in known) for axis in axes)
+    return all(any(moves_with(analysis.number(axis), column) for column in known) for axis in axes)
 
 
-def _moves_with(number: IndexExpr, forms: Sequence[IndexExpr]) -> bool:
+def moves_with(number: IndexExpr, forms: Sequence[IndexExpr]) -> bool:
     """Whether indices are ``step`` times a cell's number and some of fewer than ``step`` elements, in every access."""
     atom = number.atom
     step = None if atom is None else forms[0].coefficient(atom)

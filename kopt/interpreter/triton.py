@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from kopt.dialects.tile import range_type
-from kopt.dialects.triton import BoundedOp, JoinOp, LaunchOp, ProgramIdOp, RangeOp, RetagOp
+from kopt.dialects.triton import BarrierOp, BoundedOp, JoinOp, LaunchOp, ProgramIdOp, RangeOp, RetagOp
 from kopt.interpreter.conflicts import Monitor
 from kopt.interpreter.loops import written
 from kopt.interpreter.machine import Handler, Machine, check_visits
@@ -57,6 +57,7 @@ def _join(m: Machine, op: JoinOp) -> TileValue:
 
 
 HANDLERS: dict[type, Handler] = {
+    BarrierOp: lambda m, op: (),
     JoinOp: _join,
     LaunchOp: _launch,
     ProgramIdOp: lambda m, op: m.program,

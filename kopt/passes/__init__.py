@@ -53,6 +53,7 @@ PASSES: dict[str, str] = {
     "host-partition": "kopt.passes.host_partition:HostPartitionPass",
     "unroll-single-trip-loops": "kopt.passes.unroll_single_trip_loops:UnrollSingleTripLoopsPass",
     "int-range-optimizations": "kopt.passes.int_range_optimizations:IntRangeOptimizationsPass",
+    "insert-barriers": "kopt.passes.gpu.insert_barriers:InsertBarriersPass",
     "insert-masks": "kopt.passes.insert_masks:InsertMasksPass",
     "keep-blocks": "kopt.passes.keep_blocks:KeepBlocksPass",
     "keep-reduced-dims": "kopt.passes.keep_reduced_dims:KeepReducedDimsPass",

@@ -78,4 +78,13 @@ HIDDEN_COPIES = CompilerHazard(
     "kopt/runtime/strict_ends.py looks at what is left when a kernel ends: an error on pallas:strict",
 )
 
-HAZARDS = (UNREAD_OPERAND, BF16_CODES, JUMP_THREADING, SIGNS_OF_ZEROS, FOLDED_DIVISION, HIDDEN_COPIES)
+UNORDERED_THREADS = CompilerHazard(
+    "unordered-threads",
+    "triton",
+    "3.6 to 3.9",
+    "threads of a program do not wait for one another between accesses of one array, and loops load their blocks ahead"
+    " of what they store (triton-lang/triton#9887, #10924)",
+    "insert-barriers puts tl.debug_barrier() between such accesses; loops that have one do not load ahead",
+)
+
+HAZARDS = (UNREAD_OPERAND, BF16_CODES, JUMP_THREADING, SIGNS_OF_ZEROS, FOLDED_DIVISION, HIDDEN_COPIES, UNORDERED_THREADS)

@@ -15,6 +15,7 @@ import torch
 
 import kopt
 import kopt.language as hl
+from kopt.explain.compiled import compiled
 from kopt.runtime import strict_ends
 from kopt.targets.compiler_hazards import HAZARDS, JUMP_THREADING, installed
 from test.special_values.values import keeps_signs_of_zeros
@@ -28,6 +29,7 @@ PROBES = {
     "jump-threading": "test/hazards/test_hazards.py::test_llvm_is_told_no_chip",
     "signs-of-zeros": "test/hazards/test_hazards.py::test_signs_of_zeros",
     "folded-division": "test/pallas_values/test_division.py::test_constants_by_zero",
+    "unordered-threads": "test/hazards/test_hazards.py::test_loops_load_nothing_ahead_of_what_they_store",
     "hidden-copies": "test/hazards/test_hazards.py::test_what_a_kernel_leaves_behind",
 }
 
@@ -134,6 +136,21 @@ def negative_zeros(x):
     for tile in hl.tile(x.size(0)):
         out[tile] = torch.where(x[tile] > 0, x[tile], -0.0)
     return out
+
+
+def powers(state, weights):
+    for rows in hl.tile(state.size(0)):
+        for step in hl.tile(weights.size(0), block_size=1):
+            state[rows, :] = hl.dot(state[rows, :], weights[step.id, :, :]).to(state.dtype)
+    return state
+
+
+def test_loops_load_nothing_ahead_of_what_they_store() -> None:
+    low = kopt.kernel(powers).lower("bf16[256,64]", "bf16[32,64,64]", target="triton:sm80")
+    wrong = low.source.replace("tl.debug_barrier()", "pass")
+    assert low.source.count("tl.debug_barrier()") == 2, "one before the load, and one before the store"
+    ahead = [str(compiled(text, low.function, low.signature.specs, low.target)) for text in (low.source, wrong)]
+    assert ["LDGSTS" in text for text in ahead] == [False, True]
 
 
 def test_signs_of_zeros() -> None:

@@ -15,6 +15,7 @@ lanes of ranges that may be ragged.
 from xdsl.ir import Dialect
 
 from kopt.dialects.triton.approximate import APPROXIMATE, APPROXIMATE_FUNCTIONS
+from kopt.dialects.triton.barrier import BarrierOp
 from kopt.dialects.triton.inline import InlineOp
 from kopt.dialects.triton.lanes import BoundedOp, JoinOp
 from kopt.dialects.triton.launch import LaunchOp, LaunchOptions, ProgramIdOp, RangeOp, RetagOp
@@ -22,6 +23,7 @@ from kopt.dialects.triton.launch import LaunchOp, LaunchOptions, ProgramIdOp, Ra
 __all__ = [
     "APPROXIMATE",
     "APPROXIMATE_FUNCTIONS",
+    "BarrierOp",
     "BoundedOp",
     "InlineOp",
     "JoinOp",
@@ -33,5 +35,5 @@ __all__ = [
     "Triton",
 ]
 
-_OPS = [LaunchOp, ProgramIdOp, RangeOp, RetagOp, BoundedOp, JoinOp, InlineOp]
+_OPS = [LaunchOp, ProgramIdOp, RangeOp, RetagOp, BoundedOp, JoinOp, InlineOp, BarrierOp]
 Triton = Dialect("triton", _OPS)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from kopt.dialects import tile
+from kopt.dialects import tile, triton
 from kopt.lowering.expr import Expr, number
 from kopt.lowering.printer import Handler
 from kopt.lowering.triton.kernel import TritonPrinter
@@ -115,7 +115,13 @@ def print_yield(kernel: TritonPrinter, op: tile.YieldOp | scf.YieldOp) -> None:
     """Printed by the loop or branch that it ends."""
 
 
+def print_barrier(kernel: TritonPrinter, op: triton.BarrierOp) -> None:
+    """``tl.debug_barrier()``: the name is Triton's, for all barriers."""
+    kernel.line("tl.debug_barrier()")
+
+
 HANDLERS: dict[type[Operation], Handler] = {
+    triton.BarrierOp: print_barrier,
     tile.ForOp: print_for,
     tile.YieldOp: print_yield,
     tile.WhileOp: print_while,

@@ -42,7 +42,8 @@ class CollapseContiguousPass(ModulePass):
 
     Three conditions must hold. Every access uses all ranges of the grid, in their order. Every array is walked whole,
     and is contiguous in that order. Everything between is computed lane by lane. Loads and stores are then full
-    vectors at any width of rows, and a place is one sum. ``keep`` are the axes that a configuration's plan names, by their variable or tag.
+    vectors at any width of rows, and a place is one sum. ``keep`` are the axes that a configuration's plan names, by
+    their variable or tag.
 
         tile.grid (%i: b0=4, %j: b1=512) in (4096, 2501) { %v = tile.load %x[%i, %j] : memref<4096x2501xbf16> … }
     becomes
