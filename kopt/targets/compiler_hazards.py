@@ -87,4 +87,12 @@ UNORDERED_THREADS = CompilerHazard(
     "insert-barriers puts tl.debug_barrier() between such accesses; loops that have one do not load ahead",
 )
 
-HAZARDS = (UNREAD_OPERAND, BF16_CODES, JUMP_THREADING, SIGNS_OF_ZEROS, FOLDED_DIVISION, HIDDEN_COPIES, UNORDERED_THREADS)
+HAZARDS = (
+    UNREAD_OPERAND,
+    BF16_CODES,
+    JUMP_THREADING,
+    SIGNS_OF_ZEROS,
+    FOLDED_DIVISION,
+    HIDDEN_COPIES,
+    UNORDERED_THREADS,
+)
