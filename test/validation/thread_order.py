@@ -75,8 +75,6 @@ def _accessed(array: np.ndarray, index: tuple, active: np.ndarray | None) -> tup
     grid = np.indices(array.shape, sparse=True)
     places = sum((number * stride for number, stride in zip(grid, strides, strict=True)), np.int64(base))
     found = np.broadcast_to(places, array.shape)
-        sum((n * stride for n, stride in zip(grid, strides, strict=True)), np.int64(base)), array.shape
-    )
     taken = np.asarray(found[index])
     lanes = np.arange(taken.size).reshape(taken.shape)
     if active is not None:
