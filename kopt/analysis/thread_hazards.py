@@ -194,7 +194,8 @@ def _is_of_one_thread(before: Access, after: Access) -> bool:
 
 def _ends(load: LoadOp) -> Iterable[Operation]:
     """The ops other than those lane by lane, of blocks of the same lanes, to which a loaded value comes."""
-    dims, ends, values = tile_type(load.result).dims, dict[Operation, None](), [load.result]
+    dims, ends = tile_type(load.result).dims, dict[Operation, None]()
+    values: list[SSAValue] = [load.result]
     for value in values:
         for use in value.uses:
             op = use.operation
