@@ -8,8 +8,9 @@ of arrays.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import effects_on_memory, root
@@ -40,6 +41,9 @@ from kopt.walk import walk
 #: Ops of which each thread computes its own lanes.
 _LANEWISE = (ElementwiseOp, CastOp, BitcastOp, SelectOp)
 
+#: With more accesses of one array since the last barrier, another barrier takes less than to compare them all.
+_MOST = 64
+
 #: An access since the last barrier, and the loop of which that was an earlier visit, if it is known to be one.
 _Pending = tuple[Operation, Operation | None]
 
@@ -51,25 +55,35 @@ def barrier_points(launch: LaunchOp) -> list[Operation]:
     return [op for op in walk(launch) if op in hazards.points]
 
 
+@dataclass(frozen=True)
+class _Effect:
+    """What an operation does: the arrays that it accesses, of those that the launch writes."""
+
+    arrays: frozenset[SSAValue]
+    writes: bool
+
+
 class _Hazards:
     """A walk over a launch that keeps the accesses since the last barrier; ``points`` are the barriers it wants."""
 
     def __init__(self, launch: LaunchOp):
         self.points: set[Operation] = set()
-        self._launch, self._analysis = launch, IndexAnalysis()
+        self._analysis = IndexAnalysis()
         self._relations: dict[Access, AccessRelation] = {}
+        self._effects = dict(_effects(launch))
+        self._left: dict[Operation, frozenset[_Pending]] = {}
 
     def through(self, block: Block, pending: frozenset[_Pending]) -> frozenset[_Pending]:
         """The accesses since the last barrier at the end of a block, with those before it."""
         for op in block.ops:
             # A branch has barriers of its own; a loop has one before it, where what is before it asks for one.
-            own = () if op.regions and not _is_loop(op) else tuple(_accesses(op))
-            if any(self._conflict(before, loop, access) for before, loop in pending for access in own):
+            own = [inner for inner in walk(op) if inner in self._effects] if not op.regions or _is_loop(op) else []
+            if any(self._want_barrier(pending, access) for access in own):
                 self.points.add(op)
             if op in self.points:
                 pending = frozenset()
             if _is_loop(op):
-                pending = self._through_loop(op, pending)
+                pending |= self._left_by(op)
             elif op.regions:
                 ends = [self.through(inner, pending) for region in op.regions for inner in region.blocks]
                 pending = pending.union(*ends)
@@ -77,34 +91,32 @@ class _Hazards:
                 pending |= {(access, None) for access in own}
         return pending
 
-    def _through_loop(self, loop: Operation, before: frozenset[_Pending]) -> frozenset[_Pending]:
-        """Goes around a loop until its visits leave nothing new to the next one."""
-        once = isinstance(loop, ForOp) and self._analysis.number(loop.range).range.high == 0
-        carried: frozenset[_Pending] = frozenset()
-        while True:
-            end = self.through(loop.regions[0].block, before | carried)
-            left = frozenset((access, loop) for access, _ in end - before)
-            if once or left <= carried:
-                return before | {(access, None) for access, _ in end - before}
-            carried |= left
+    def _left_by(self, loop: Operation) -> frozenset[_Pending]:
+        """The accesses of a loop since its last barrier: of visits, until they leave nothing new to the next one."""
+        if loop not in self._left:
+            once = isinstance(loop, ForOp) and self._analysis.number(loop.range).range.high == 0
+            carried, left = None, frozenset[_Pending]()
+            while carried is None or not (once or left <= carried):
+                carried = left | (carried or frozenset())
+                left = frozenset((access, loop) for access, _ in self.through(loop.regions[0].block, carried))
+            self._left[loop] = frozenset((access, None) for access, _ in left)
+        return self._left[loop]
+
+    def _want_barrier(self, pending: frozenset[_Pending], access: Operation) -> bool:
+        """Whether accesses since the last barrier have to be made before another."""
+        own = self._effects[access]
+        near = [one for one in pending if self._effects[one[0]].arrays & own.arrays]
+        return len(near) >= _MOST or any(self._conflict(before, loop, access) for before, loop in near)
 
     def _conflict(self, before: Operation, loop: Operation | None, after: Operation) -> bool:
         """Whether threads may meet in an element of two accesses, the first of which may be of an earlier visit."""
-        if not any(kind is MemoryEffectKind.WRITE for op in (before, after) for kind, _ in effects_on_memory(op)):
+        if not (self._effects[before].writes or self._effects[after].writes):
             return False
         if not isinstance(before, Access) or not isinstance(after, Access):
             return True
-        if self._storage(before.memory) is not self._storage(after.memory) or _commute(before, after):
-            return False
-        if before.memory is after.memory and self._are_apart(before, loop, after):
+        if _commute(before, after) or (before.memory is after.memory and self._are_apart(before, loop, after)):
             return False
         return not (_are_alike(before, after, loop) and _is_of_one_thread(before, after))
-
-    def _storage(self, memory: SSAValue) -> SSAValue:
-        """The array outside the launch of which a memref in it is a view."""
-        if isinstance(memory, BlockArgument) and memory.block is self._launch.body.block:
-            return root(self._launch.inputs[memory.index])
-        return root(memory)
 
     def _are_apart(self, before: Access, loop: Operation | None, after: Access) -> bool:
         """Whether two accesses of an array have no element in common, the first in an earlier visit of ``loop``."""
@@ -134,9 +146,20 @@ def _is_loop(op: Operation) -> bool:
     return isinstance(op, CarryingLoop | WhileOp)
 
 
-def _accesses(op: Operation) -> Iterator[Operation]:
-    """The operations in an op, or itself, that read or write arrays."""
-    return (inner for inner in walk(op) if not inner.regions and next(effects_on_memory(inner), None) is not None)
+def _effects(launch: LaunchOp) -> Iterator[tuple[Operation, _Effect]]:
+    """What the operations of a launch do that access an array which it writes, whatever views of it they have."""
+    roots: dict[SSAValue, SSAValue] = {
+        arg: root(array) for arg, array in zip(launch.body.block.args, launch.inputs, strict=True)
+    }
+    found: dict[Operation, list[tuple[MemoryEffectKind, SSAValue]]] = {}
+    for op in walk(launch):
+        if not op.regions and (effects := list(effects_on_memory(op))):
+            found[op] = [(kind, roots.get(memory, root(memory))) for kind, memory in effects]
+    written = {array for effects in found.values() for kind, array in effects if kind is MemoryEffectKind.WRITE}
+    for op, effects in found.items():
+        arrays = written.intersection(array for _, array in effects)
+        if arrays:
+            yield op, _Effect(frozenset(arrays), any(kind is MemoryEffectKind.WRITE for kind, _ in effects))
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
