@@ -68,7 +68,7 @@ def _apart(ops: Sequence[Access], axes: Sequence[SSAValue], analysis: IndexAnaly
 
 
 def moves_with(number: IndexExpr, forms: Sequence[IndexExpr]) -> bool:
-    """Whether indices are ``step`` times a cell's number and some of fewer than ``step`` elements, in every access."""
+    """Whether indices are ``step`` times a block's number and some of fewer than ``step`` elements, in every access."""
     atom = number.atom
     step = None if atom is None else forms[0].coefficient(atom)
     if atom is None or not isinstance(step, int):

@@ -16,18 +16,14 @@ from xdsl.traits import MemoryEffectKind
 from kopt.analysis.aliases import effects_on_memory, root
 from kopt.analysis.scope import ancestors
 from kopt.analysis.shared_elements import moves_with
-from kopt.dialects.atomic import RmwOp
+from kopt.dialects.atomic import COMMUTES, RmwOp
 from kopt.dialects.tile import (
+    LANEWISE,
     Access,
-    BitcastOp,
-    CarryingLoop,
-    CastOp,
-    ElementwiseOp,
+    Carrying,
     ForOp,
     LoadOp,
-    SelectOp,
     StoreOp,
-    WhileOp,
     tile_type,
 )
 from kopt.dialects.triton import LaunchOp
@@ -38,10 +34,7 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.walk import walk
 
-#: Ops of which each thread computes its own lanes.
-_LANEWISE = (ElementwiseOp, CastOp, BitcastOp, SelectOp)
-
-#: With more accesses of one array since the last barrier, another barrier takes less than to compare them all.
+#: After so many accesses of an array without a barrier the next one has one in any case: comparing is quadratic.
 _MOST = 64
 
 #: An access since the last barrier, and the loop of which that was an earlier visit, if it is known to be one.
@@ -76,13 +69,12 @@ class _Hazards:
     def through(self, block: Block, pending: frozenset[_Pending]) -> frozenset[_Pending]:
         """The accesses since the last barrier at the end of a block, with those before it."""
         for op in block.ops:
-            # A branch has barriers of its own; a loop has one before it, where what is before it asks for one.
-            own = [inner for inner in walk(op) if inner in self._effects] if not op.regions or _is_loop(op) else []
+            own = self._accesses(op)
             if any(self._want_barrier(pending, access) for access in own):
                 self.points.add(op)
             if op in self.points:
                 pending = frozenset()
-            if _is_loop(op):
+            if isinstance(op, Carrying):
                 pending |= self._left_by(op)
             elif op.regions:
                 ends = [self.through(inner, pending) for region in op.regions for inner in region.blocks]
@@ -91,14 +83,22 @@ class _Hazards:
                 pending |= {(access, None) for access in own}
         return pending
 
+    def _accesses(self, op: Operation) -> list[Operation]:
+        """What a barrier before an op is for: all accesses of a loop; none of a branch, which has barriers of its own."""
+        if op.regions and not isinstance(op, Carrying):
+            return []
+        return [inner for inner in walk(op) if inner in self._effects]
+
     def _left_by(self, loop: Operation) -> frozenset[_Pending]:
         """The accesses of a loop since its last barrier: of visits, until they leave nothing new to the next one."""
         if loop not in self._left:
             once = isinstance(loop, ForOp) and self._analysis.number(loop.range).range.high == 0
-            carried, left = None, frozenset[_Pending]()
-            while carried is None or not (once or left <= carried):
-                carried = left | (carried or frozenset())
+            carried = frozenset[_Pending]()
+            while True:
                 left = frozenset((access, loop) for access, _ in self.through(loop.regions[0].block, carried))
+                if once or left <= carried:
+                    break
+                carried |= left
             self._left[loop] = frozenset((access, None) for access, _ in left)
         return self._left[loop]
 
@@ -140,10 +140,6 @@ class _Hazards:
         if op not in self._relations:
             self._relations[op] = relation_of(op, self._analysis)
         return self._relations[op]
-
-
-def _is_loop(op: Operation) -> bool:
-    return isinstance(op, CarryingLoop | WhileOp)
 
 
 def _effects(launch: LaunchOp) -> Iterator[tuple[Operation, _Effect]]:
@@ -190,8 +186,8 @@ def _commute(before: Access, after: Access) -> bool:
         isinstance(before, RmwOp)
         and isinstance(after, RmwOp)
         and before.kind == after.kind
-        and before.kind.data != "xchg"
-        and not any(result.uses for op in (before, after) for result in op.results)
+        and COMMUTES[before.kind.data]
+        and not any(result.uses for op in (before, after) for result in op.previous)
     )
 
 
@@ -222,7 +218,7 @@ def _ends(load: LoadOp) -> Iterable[Operation]:
     for value in values:
         for use in value.uses:
             op = use.operation
-            if not isinstance(op, _LANEWISE) or tile_type(op.results[0]).dims != dims:
+            if not isinstance(op, LANEWISE) or tile_type(op.results[0]).dims != dims:
                 ends[op] = None
             elif op.results[0] not in values:
                 values.append(op.results[0])

@@ -274,10 +274,10 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("verify-plan", chip=target.gpu.name),
         _make("peel-loops"),
         _make("convert-tile-to-triton", chip=target.gpu.name),
+        # Accesses are final.
+        _make("insert-barriers"),
         # What Triton does not check, and how it divides: said as ops, of which each is printed as it stands.
         _make("clamp-gathers"),
-        # Accesses are final, and so is what each thread makes of them.
-        _make("insert-barriers"),
         _make("arith-unsigned-when-equivalent"),
     ]
 

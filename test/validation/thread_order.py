@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
-from kopt.dialects.atomic import RmwOp
+from kopt.dialects.atomic import COMMUTES, RmwOp
 from kopt.dialects.tile import Access
 from kopt.dialects.triton import BarrierOp
 from kopt.interpreter import HANDLERS, run, triton
@@ -96,7 +96,9 @@ def _meet(before: _Made, after: _Made) -> bool:
 
 
 def _commute(before: Access, after: Access) -> bool:
-    return isinstance(before, RmwOp) and isinstance(after, RmwOp) and before.kind == after.kind != "xchg"
+    if not isinstance(before, RmwOp) or not isinstance(after, RmwOp):
+        return False
+    return before.kind == after.kind and COMMUTES[before.kind.data]
 
 
 def meetings(module: ModuleOp, entry: str, args: Sequence[np.ndarray]) -> set[tuple[Operation, Operation]]:

@@ -33,9 +33,18 @@ from kopt.dialects.tile import (
     while_loop,
 )
 from kopt.dialects.tile.associative import AssociativeOp, AssociativeReduceOp, AssociativeScanOp, function_of
-from kopt.dialects.tile.bodies import CarryingLoop, YieldOp
+from kopt.dialects.tile.bodies import Carrying, CarryingLoop, YieldOp
 from kopt.dialects.tile.constants import ArangeOp, ExtractOp, FullOp, SplatOp
-from kopt.dialects.tile.elementwise import COMPARISONS, ELEMENTWISE, TABLE, BitcastOp, CastOp, ElementwiseOp, SelectOp
+from kopt.dialects.tile.elementwise import (
+    COMPARISONS,
+    ELEMENTWISE,
+    LANEWISE,
+    TABLE,
+    BitcastOp,
+    CastOp,
+    ElementwiseOp,
+    SelectOp,
+)
 from kopt.dialects.tile.extents import DimOp, ExtentOp
 from kopt.dialects.tile.for_loop import ForOp
 from kopt.dialects.tile.grid import GridOp
@@ -110,6 +119,7 @@ __all__ = [
     "COMBINING_OPS",
     "COMPARISONS",
     "ELEMENTWISE",
+    "LANEWISE",
     "TABLE",
     "Access",
     "AllAttr",
@@ -123,6 +133,7 @@ __all__ = [
     "BlockSizeOp",
     "BitcastOp",
     "BroadcastOp",
+    "Carrying",
     "CarryingLoop",
     "CastOp",
     "ConcatOp",

@@ -287,6 +287,10 @@ class BitcastOp(Op):
             raise VerifyException(f"tile.bitcast keeps dimensions and width, found {source} to {target}")
 
 
+#: Ops whose lanes are each computed from the same lane of the operands.
+LANEWISE = (ElementwiseOp, CastOp, SelectOp, BitcastOp)
+
+
 def _width(type: Attribute) -> int | None:
     """Bits of an element type, or None where it is no number of a fixed width."""
     return type.bitwidth if isinstance(type, FixedBitwidthType) else None

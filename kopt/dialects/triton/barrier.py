@@ -21,7 +21,8 @@ class _OrdersMemory(MemoryEffect):
 class BarrierOp(Op):
     """All threads of a program have made their accesses before it, and see what the others stored: ``triton.barrier``.
 
-    Other programs do not wait. Lanes of the dialects above have no threads, so that it changes no value there.
+    Other programs do not wait. The reference interpreter makes the accesses of a program one after another: there it
+    does nothing.
     """
 
     name = "triton.barrier"

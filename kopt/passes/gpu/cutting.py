@@ -23,7 +23,6 @@ from kopt.passes.replacing import replacing
 #: Offset, size and stride of each dimension, in lanes.
 Bounds: TypeAlias = tuple[tuple[int, int, int], ...]
 
-_LANEWISE = (tile.ElementwiseOp, tile.CastOp, tile.SelectOp, tile.BitcastOp)
 #: Ops that cost nothing, or little, if they are done twice.
 _FREE = (tile.CastOp, tile.BroadcastOp, tile.ReshapeOp, tile.TransposeOp, tile.SliceOp, tile.ConcatOp)
 
@@ -125,7 +124,7 @@ class Cuts:
         return all(
             isinstance(use.operation, tile.SliceOp)
             or use.operation in self._split
-            or isinstance(use.operation, (*_LANEWISE, *_FREE))
+            or isinstance(use.operation, (*tile.LANEWISE, *_FREE))
             and self._dissolves(use.operation.results[0])
             for use in value.uses
         )
@@ -164,7 +163,7 @@ def _again(op: Operation, parts: Sequence[SSAValue], made: tile.TileType) -> Ope
 
 def _operands(op: Operation, bounds: Bounds) -> list[tuple[SSAValue, Bounds]] | None:
     """The parts of its operands that a part of an op's result is made of; None where it is made of other lanes."""
-    if isinstance(op, _LANEWISE):
+    if isinstance(op, tile.LANEWISE):
         return [(value, bounds) for value in op.operands]
     rule = _MOVING.get(type(op))
     return None if rule is None else rule(op, bounds)
@@ -227,7 +226,7 @@ def joint(value: SSAValue, dim: int) -> list[int] | None:
         for part in op.inputs:
             starts.append(starts[-1] + tile.tile_type(part).shape[dim])
         return starts
-    if isinstance(op, _LANEWISE):
+    if isinstance(op, tile.LANEWISE):
         return next((found for part in op.operands if (found := joint(part, dim)) is not None), None)
     if isinstance(op, tile.BroadcastOp) and dim in op.mapping:
         place = op.mapping.index(dim)

@@ -29,7 +29,9 @@ class InsertBarriersPass(ModulePass):
         triton.barrier
         tile.for %k: b1=64 in (0, 256) { %v = tile.load %hidden[%rows, %k] … }
 
-    A loop whose visits need one has it in its body, and Triton does not load its blocks ahead. It never refuses.
+    A loop whose visits need one has it in its body, and Triton does not load its blocks ahead. After 64
+    accesses of an array without a barrier, the next one has a barrier in any case: comparing all would take quadratic
+    time. It never refuses.
     """
 
     name = "insert-barriers"
