@@ -84,7 +84,7 @@ class _Hazards:
         return pending
 
     def _accesses(self, op: Operation) -> list[Operation]:
-        """What a barrier before an op is for: all accesses of a loop; none of a branch, which has barriers of its own."""
+        """What a barrier before an op is for: all accesses of a loop; a branch has barriers of its own."""
         if op.regions and not isinstance(op, Carrying):
             return []
         return [inner for inner in walk(op) if inner in self._effects]
