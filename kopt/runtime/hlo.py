@@ -10,10 +10,11 @@ from pathlib import Path
 _INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%(?P<name>[\w.\-]+) = .*?(?<=[\s)}])(?P<opcode>[a-z][\w\-]*)\(")
 _VMEM = re.compile(r'"used_scoped_memory_configs":\[(?P<configs>[^\]]*)\]')
 _VMEM_SIZE = re.compile(r'"memory_space":"1"[^}]*?"size":"(\d+)"')
-_BUNDLES = re.compile(r"total scheduled bundles:\s*(\d+)")
 _BUNDLE = re.compile(
     r"^ *(?:0x[0-9a-f]+|0) +(?P<label>LB|LH|PF|PB|LE|CT)? *: (?P<depth>>*) *\{(?P<text>.?)", re.MULTILINE
 )
+#: The stage of libtpu whose text is read. Later ones leave empty bundles out, in which the program waits for results.
+SCHEDULE = "packed-bundles-post-ra"
 #: Where a loop ends: a predicate of its counter and a literal, and the branch back to its beginning.
 _END = re.compile(r"(%p\w+) = scmp\.ge\.s32\.totalorder (%s\w+), (\d+)")
 _BACK = re.compile(r"sbr\.rel \(!(%p\w+)\)")
@@ -92,16 +93,11 @@ def _op_name(name: str, opcode: str) -> str:
     return re.sub(r"(\.\w+)*$", "", name) if opcode == "fusion" else opcode
 
 
-def bundles_of(dump: Path, kernel: str) -> int | None:
-    """VLIW bundles of a kernel's program, from the schedule analysis that libtpu dumps."""
-    files = sorted(dump.glob(f"*-{kernel}-*schedule-analysis_final_bundles.txt"))
-    match = _BUNDLES.search(files[-1].read_text()) if files else None
-    return int(match[1]) if match else None
-
-
 @dataclass(frozen=True)
 class Loop:
     """A loop of a kernel's program, or at ``depth`` 0 what is in none: ``bundles`` of its own, outside inner loops.
+
+    Empty bundles count: the program waits there for results.
 
     ``trips`` are those of a loop that counts from 0 to a literal, each time that it runs.
     """
@@ -112,7 +108,7 @@ class Loop:
 
 
 def loops_of(dump: Path, kernel: str) -> list[Loop] | None:
-    """The loops of a kernel's program in the order in which they begin, from the bundles that libtpu dumps.
+    """The loops of a kernel's program in the order in which they begin, from the schedule that libtpu dumps.
 
     The grid is a loop too. How often loops with computed bounds run is known only to who knows the kernel's arguments.
     """
@@ -121,8 +117,8 @@ def loops_of(dump: Path, kernel: str) -> list[Loop] | None:
 
 
 def bundle_text(dump: Path, kernel: str) -> str | None:
-    """A kernel's program as libtpu dumps it, a bundle a line."""
-    files = [file for file in sorted(dump.glob(f"*-{kernel}-*final_bundles.txt")) if "schedule" not in file.name]
+    """A kernel's schedule as libtpu dumps it, a bundle a line: a cycle each, with the empty ones in which it waits."""
+    files = [file for file in sorted(dump.glob(f"*-{kernel}-*{SCHEDULE}.txt")) if "schedule" not in file.name]
     return files[-1].read_text() if files else None
 
 

@@ -25,9 +25,9 @@ from kopt.specs import TensorSpec
 from kopt.targets.chips import TpuChip
 
 _MODULE = "kopt.runtime.tpu_worker"
-#: Of the eighty stages of a kernel's program only the last is written: a quarter of the time, a fiftieth of the bytes.
+#: Of the eighty stages of a kernel's program only the one that is read is written: a quarter of the time.
 _BUNDLE_FLAGS = (
-    "--xla_jf_dump_to={dump} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=.*final_bundles.*"
+    f"--xla_jf_dump_to={{dump}} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex={hlo.SCHEDULE}"
 )
 _PROFILE_FLAGS = "--xla_jf_dump_static_llo_profile_to={dump}"
 

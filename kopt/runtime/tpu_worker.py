@@ -68,11 +68,12 @@ def _memory(compiled: Any) -> dict[str, int | None]:
 
 
 def _kernel_facts(call: hlo.KernelCall, dump: Path) -> dict[str, Any]:
+    loops = hlo.loops_of(dump, call.name) or ()
     return {
         "kernel": call.name,
         "vmem_bytes": call.vmem_bytes,
-        "bundles": hlo.bundles_of(dump, call.name),
-        "loops": [asdict(loop) for loop in hlo.loops_of(dump, call.name) or ()],
+        "bundles": sum(loop.bundles for loop in loops) or None,
+        "loops": [asdict(loop) for loop in loops],
     }
 
 
