@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from kopt.testing.runner import SUFFIXES, run_file
 from test.environment import settle
 
 LIT = Path(__file__).parent / "lit"
+_BETWEEN_FREEZES = 400
+_finished = count(1)
 
 gc.disable()  # until all is collected
 
@@ -39,6 +42,13 @@ def pytest_collection_finish() -> None:
     """What was imported and collected lives until the end: searches for garbage pass it by."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_runtest_logfinish() -> None:
+    """What caches hold by now lives on: later searches for garbage pass it by too."""
+    if next(_finished) % _BETWEEN_FREEZES == 0:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_unconfigure() -> None:
