@@ -37,11 +37,8 @@ NAMES = (
     *("rms_norm", "cross_entropy_rows", "geglu", "swiglu", "dropout", "rotary", "fp8_matmul", "exp"),
 )
 CHIPS = ("v6e", "v5e", "v5p", "tpu7x")
-#: What bundles know nothing of: throttling, units that wait, stores that come late, and what the hardware does between
-#: steps beside the 80 bundles of the pipeline.
-_AS_COMPILED = {"vector_share": 1.0, "store_cycles": 0.0, "step_cycles": 80.0}
-#: libtpu's bundles of tpu7x have products that are faster than its published peak: results are waited for elsewhere.
-_MXU = {"tpu7x": 1.18}
+#: What bundles know nothing of: throttling, units that wait, and stores that come late.
+_AS_COMPILED = {"mxu_share": 1.0, "vector_share": 1.0, "store_cycles": 0.0}
 COLUMNS = {"example": "", "chip": "", "launch": "", "model": ",.0f", "bundles": ",.0f", "error": "+.1%", "bounds": ""}
 
 
@@ -49,7 +46,6 @@ def modelled(low: kopt.Lowered, chip: TpuChip) -> Iterator[tuple[float, float]]:
     """The compute cycles of each launch of a module by the model, and the cycles that its bytes take."""
     costs = tpu_costs(chip)
     alone = replace(costs, bytes_per_second=float("inf"), step_seconds=0.0, **_AS_COMPILED)
-    alone = replace(alone, mxu_share=_MXU.get(chip.name, 1.0))
     for model, plan in planned_launches(low):
         plan = replace(plan, views={})
         found, whole = (cost(model, {}, plan, one) for one in (replace(chip, costs=alone), chip))

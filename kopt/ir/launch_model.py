@@ -33,6 +33,7 @@ Unit = Literal[
     "transcendental",
     "reduction",
     "crossing",
+    "selection",
     "scan",
     "running_sum",
     "sort",
@@ -165,7 +166,7 @@ class Work:
     is empty where the dimension is of no axis: it is whole, whatever sizes are chosen. A ``carry`` is a value that the
     innermost loop of its path hands from visit to visit. A ``crossing`` is what a reduction of the last dimension takes
     for each of the others' rows, however many lanes these have. A ``running_sum`` is a scan that products may do, of
-    bf16 where that holds its numbers.
+    bf16 where that holds its numbers. A ``selection`` compares each lane with a wanted number.
     """
 
     unit: Unit

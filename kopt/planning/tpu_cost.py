@@ -20,7 +20,7 @@ from kopt.planning.tpu_memory import Memory
 from kopt.planning.tpu_work import Cycles, product
 from kopt.planning.trips import AllTrips, Number, UnknownError, value
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
-from kopt.targets.costs import ROW_CYCLES, VECTOR_CYCLES, VISIT_CYCLES
+from kopt.targets.costs import CHAIN_CYCLES, CHAIN_SHARE, ROW_CYCLES, VECTOR_CYCLES, VISIT_CYCLES
 from kopt.targets.tiling import LANES, SUBLANES
 
 #: Schedules whose copies run beside the loop's body.
@@ -128,30 +128,32 @@ class TpuLaunch:
         paths = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
         work = [done for _, done in paths]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
-        apart = self._apart(path for path, _ in paths)
-        done = self._body(sum(work, Cycles()) + self._picks(None, turning), self.costs.step_cycles, apart)
+        all_work = sum(work, Cycles()) + self._picks(None, turning)
+        waiting = self._latency(all_work, (path for path, _ in paths))
+        done = self._body(all_work, self.costs.step_cycles, waiting)
         return done + self._stores(turning) + self._waits(turning) + sum(self._loop(tag) for tag in loops)
 
-    def _body(self, work: Cycles, more: float = 0.0, apart: Number = 0.0) -> Number:
-        """Seconds of the two units beside each other, and of cycles that neither works in.
-
-        ``apart`` is the share of the work in which one unit waits for the other.
-        """
+    def _body(self, work: Cycles, more: float = 0.0, waiting: Number = 0.0) -> Number:
+        """Seconds of the two units beside each other, and of the cycles ``waiting``, in which neither works."""
         mxu, vpu = (work.mxu + more) / self.costs.mxu_share, work.vectors(self.costs.vector_share)
-        return (np.maximum(mxu, vpu) + apart * np.minimum(mxu, vpu)) / self.costs.clock_hz
+        return (np.maximum(mxu, vpu) + waiting) / self.costs.clock_hz
 
-    def _visit(self, work: Cycles, apart: Number, tag: str) -> Number:
-        """Seconds of one visit of a loop in the kernel, which hands values on to the next.
+    def _visit(self, tag: str) -> Number:
+        """Seconds of one visit of a loop in the kernel, without loops in it.
 
-        Of visits that are written out together one unit works on the next while the other works on this. Where all
-        are, values stay in registers.
+        Of visits that are written out together one unit works on the next while the other waits in this.
         """
-        return self._body(work, apart=apart / self._together(tag)) + self._between(work, tag)
+        work = self._in_loop(tag) + self._picks(tag, -1)
+        waiting = self._latency(work, (path for path, _ in self._work(tag)))
+        return self._body(work, waiting=waiting / self._together(tag)) + self._between(tag)
 
-    def _between(self, work: Cycles, tag: str) -> Number:
-        """Seconds between two visits of a loop, in which no unit works."""
+    def _between(self, tag: str) -> Number:
+        """Seconds between two visits of a loop, in which no unit works.
+
+        Where all visits are written out, values stay in registers.
+        """
         together = self._together(tag)
-        handed = work.carry * (together < self.trips[tag].mean)
+        handed = self._in_loop(tag).carry * (together < self.trips[tag].mean)
         return (handed + VISIT_CYCLES / together) / self.costs.clock_hz
 
     def _together(self, tag: str) -> Number:
@@ -161,9 +163,15 @@ class TpuLaunch:
             return 1
         return np.maximum(1, np.gcd(np.asarray(np.ceil(trips.mean), int), unroll))
 
-    def _apart(self, paths: Iterable[Path]) -> float:
-        """The share of the work at some places in which units wait: all of it, where products wait for products."""
-        return float(any(path in self.model.chained for path in paths))
+    def _latency(self, work: Cycles, paths: Iterable[Path]) -> Number:
+        """Cycles in which units wait for one another, where products wait for products.
+
+        Work on other rows fills most of them. A few rows leave the latency of the chain.
+        """
+        if not any(path in self.model.chained for path in paths):
+            return 0.0
+        beside = np.minimum(work.mxu, work.vectors(1.0))
+        return np.maximum(CHAIN_SHARE * beside, CHAIN_CYCLES - beside)
 
     def _waits(self, turning: int) -> Number:
         """Copies that a step starts and waits for."""
@@ -191,10 +199,7 @@ class TpuLaunch:
         return self._taken[tag]
 
     def _all_visits(self, tag: str) -> Number:
-        body = self._visit(
-            self._in_loop(tag) + self._picks(tag, -1), self._apart(path for path, _ in self._work(tag)), tag
-        )
-        body = body + sum(self._loop(inner) for inner in self._loops(tag))
+        body = self._visit(tag) + sum(self._loop(inner) for inner in self._loops(tag))
         moved = self._moved([one for one in self.plan.buffers if tag in self._loops_of(one)])
         if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:
             more = self._body(Cycles(), self.costs.step_cycles)
@@ -288,7 +293,7 @@ class TpuLaunch:
         """Seconds between the visits of all loops in the kernel."""
         paths = ((tag, (*self._around(tag), tag)) for tag in self._all_loops)
         times = ((tag, self._executions(path)) for tag, path in paths)
-        return sum((many * self._between(self._in_loop(tag), tag) for tag, many in times), 0)
+        return sum((many * self._between(tag) for tag, many in times), 0)
 
     def _host_bytes(self) -> Number:
         passes = ((name, _PASSES.get(view, _PASS)) for name, views in self.plan.views.items() for view in views)

@@ -75,12 +75,13 @@ VECTOR_CYCLES: Mapping[str, float] = {
     "transcendental": 1.0,
     "reduction": 0.5,
     "crossing": 2.6,
+    "selection": 0.5,
     "layout": 0.05,
     "relayout": 1.0,
     "scan": 8.0,
     "running_sum": 3.0,
     "sort": 64.0,
-    "random": 100.0,
+    "random": 116.0,
 }
 #: Products of a running sum by the matrix unit: of the numbers' parts, and two that find infinities and NaNs.
 RUNNING_SUM_PRODUCTS: Mapping[str, int] = {"bf16": 3, "f32": 5}
@@ -89,6 +90,12 @@ RUNNING_SUM_PRODUCTS: Mapping[str, int] = {"bf16": 3, "f32": 5}
 CARRY_CYCLES = 1.0
 #: Cycles of a visit to a loop in the kernel beside its work, by the same bundles.
 VISIT_CYCLES = 100.0
+#: Where a product waits for another one of the same visit: the cycles from one to the other's results, as far as
+#: nothing fills them (a visit of `delta_states` takes 603 bundles on v6e and 730 on v5e; its work is 64), and else the
+#: share of what the units do beside each other in which they wait. By bundles that is 0.2 to 0.46 in attention. Of 0.2,
+#: 0.35, 0.5 and 1.0, 0.35 ranks blocks best by device times of attention.
+CHAIN_CYCLES = 450.0
+CHAIN_SHARE = 0.35
 #: Cycles to start one copy of a row: libtpu's bundles for each of the 32 that a visit of the loop starts, whose numbers
 #: are clamped to the array (v6e, rows of 4 KiB).
 ROW_CYCLES = 10.0
@@ -171,6 +178,7 @@ GPU_INSTRUCTIONS: Mapping[str, float] = {
     "transcendental": 6.0,
     "reduction": 1.5,
     "crossing": 0.0,
+    "selection": 2.0,
     "layout": 1.0,
     "relayout": 1.0,
     "scan": 8.0,

@@ -16,7 +16,15 @@ from kopt.planning.items import Cost
 from kopt.planning.tpu_cost import TpuLaunch
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.chips import TPU_CHIPS
-from kopt.targets.costs import CARRY_CYCLES, ROW_CYCLES, TPU_COSTS, VECTOR_CYCLES, VISIT_CYCLES
+from kopt.targets.costs import (
+    CARRY_CYCLES,
+    CHAIN_CYCLES,
+    CHAIN_SHARE,
+    ROW_CYCLES,
+    TPU_COSTS,
+    VECTOR_CYCLES,
+    VISIT_CYCLES,
+)
 
 from .launches import access, axis, begin, elementwise, matmul, matmul_plan, operand
 
@@ -99,6 +107,18 @@ def test_visits_that_are_all_unrolled_hand_values_on_in_registers(unroll: int, h
     product = replace(PRODUCT.work[0], count=100)  # so that copies are hidden
     bare, carrying = (cost(replace(PRODUCT, work=work), plan, **SIZES) for work in ((product,), (product, sums)))
     assert carrying.seconds - bare.seconds == pytest.approx(8 * handed * 256 * CARRY_CYCLES / COSTS.clock_hz, abs=1e-12)
+
+
+@pytest.mark.parametrize("vectors", [16, 4096])
+def test_products_that_wait_for_products_leave_units_idle(vectors: int) -> None:
+    """By a share of what the units do beside each other; a few rows do not fill the latency of the chain."""
+    scores = Work("elementwise", (("m", 8 * vectors), ("n", 128)), "f32", ("i", "j", "k"))
+    plain = replace(PRODUCT, work=(replace(PRODUCT.work[0], count=400), scores))
+    chain = replace(plain, chained=frozenset({("i", "j", "k")}))
+    free, waiting = (cost(model, matmul_plan("resident"), **SIZES) for model in (plain, chain))
+    beside = vectors * VECTOR_CYCLES["elementwise"]
+    idle = max(CHAIN_SHARE * beside, CHAIN_CYCLES - beside)
+    assert waiting.seconds - free.seconds == pytest.approx(8 * 4 * idle / COSTS.clock_hz)
 
 
 def test_a_loop_of_no_visits_does_no_work() -> None:

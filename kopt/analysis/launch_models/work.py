@@ -77,13 +77,17 @@ def work(launch: Launch) -> tuple[Work, ...]:
                     "carry", launch.dims(value), value.type.element_type, inner_path(place.op, place.path, place.number)
                 ] += 1
         unit = _UNITS.get(type(place.op))
+        if takes_one := isinstance(place.op, TakeAlongOp) and _takes_one(place.op):
+            unit = "selection"
         if unit is None or isinstance(place.op, ReshapeOp) and _keeps_lanes(place.op):
             continue
         if isinstance(place.op, ConcatOp | ReshapeOp) and _mixes_registers(place.op):
             unit = "relayout"
-        value = place.op.results[0] if isinstance(place.op, _WIDER) else place.op.operands[0]
+        widened = isinstance(place.op, _WIDER) and not takes_one
+        value = place.op.results[0] if widened else place.op.operands[0]
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
-        element = tile_type(value).element_type
+        # Conversions are made in registers of 32 bits: what is narrower is unpacked, or packed.
+        element = f32 if isinstance(place.op, CastOp) else tile_type(value).element_type
         if isinstance(place.op, ScanOp) and is_product(place.op):
             unit, element = "running_sum", bf16 if numbers.has(value) else f32
         if dims:
@@ -95,8 +99,15 @@ def work(launch: Launch) -> tuple[Work, ...]:
     return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
 
 
+def _takes_one(op: TakeAlongOp) -> bool:
+    """Whether one lane is taken of all: each is compared with the wanted number."""
+    return tile_type(op.indices).dims.data[op.dim.data].size.data == 1
+
+
 def _reduced(op: Operation) -> tuple[int, ...]:
     """The dimensions that are combined across lanes, or rows."""
+    if isinstance(op, TakeAlongOp):
+        return (op.dim.data,) if _takes_one(op) else ()
     return (op.dim.data,) if isinstance(op, ArgReduceOp) else op.dimensions if isinstance(op, ReduceOp) else ()
 
 

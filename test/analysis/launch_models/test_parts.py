@@ -149,6 +149,20 @@ def test_scalars_and_reshapes_that_keep_lanes_are_none() -> None:
     assert units(LOAD, f"%r = tile.reshape %v : {TILE} to !tile.tile<160 x f32>").keys() == {"relayout"}
 
 
+def test_conversions_are_of_registers_of_32_bits() -> None:
+    narrow = TILE.replace("f32", "bf16")
+    there, back = f"%h = tile.cast %v : {TILE} to {narrow}", f"%w = tile.cast %h : {narrow} to {TILE}"
+    assert units(LOAD, there, back)["elementwise"] == ((("b0", 8), ("b1", 20)), "f32", 2)
+
+
+def test_one_lane_that_is_taken_is_compared_with_all() -> None:
+    numbers = "%k = tile.full {} : !tile.tile<b0=8 x {} x i32>".format
+    taken = f"%t = tile.take_along %v, %k dim 1 : {TILE}, !tile.tile<b0=8 x {{}} x i32>".format
+    found = units(LOAD, numbers(3, 1), taken(1))
+    assert found["selection"][0] == (("b0", 8), ("b1", 20)) and found["crossing"][0][:1] == (("b0", 8),)
+    assert units(LOAD, numbers(3, 4), taken(4)).keys() == {"layout"}
+
+
 def test_products_have_three_dimensions_and_batches() -> None:
     text = """%a = tile.full 1.0 : !tile.tile<3 x b0=8 x 16 x f32>
     %b = tile.full 1.0 : !tile.tile<3 x 16 x b1=20 x f32>
