@@ -76,15 +76,11 @@ def work(launch: Launch) -> tuple[Work, ...]:
                 found[
                     "carry", launch.dims(value), value.type.element_type, inner_path(place.op, place.path, place.number)
                 ] += 1
-        unit = _UNITS.get(type(place.op))
-        if takes_one := isinstance(place.op, TakeAlongOp) and _takes_one(place.op):
-            unit = "selection"
-        if unit is None or isinstance(place.op, ReshapeOp) and _keeps_lanes(place.op):
+        unit = _unit(place.op)
+        if unit is None:
             continue
-        if isinstance(place.op, ConcatOp | ReshapeOp) and _mixes_registers(place.op):
-            unit = "relayout"
-        widened = isinstance(place.op, _WIDER) and not takes_one
-        value = place.op.results[0] if widened else place.op.operands[0]
+        is_wider = isinstance(place.op, _WIDER) and unit != "selection"
+        value = place.op.results[0] if is_wider else place.op.operands[0]
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
         # Conversions are made in registers of 32 bits: what is narrower is unpacked, or packed.
         element = f32 if isinstance(place.op, CastOp) else tile_type(value).element_type
@@ -97,6 +93,17 @@ def work(launch: Launch) -> tuple[Work, ...]:
     dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
     pairs = found.items()
     return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
+
+
+def _unit(op: Operation) -> Unit | None:
+    """The class of an operation, or None of one that takes nothing."""
+    if isinstance(op, TakeAlongOp) and _takes_one(op):
+        return "selection"
+    if isinstance(op, ReshapeOp) and _keeps_lanes(op):
+        return None
+    if isinstance(op, ConcatOp | ReshapeOp) and _mixes_registers(op):
+        return "relayout"
+    return _UNITS.get(type(op))
 
 
 def _takes_one(op: TakeAlongOp) -> bool:
