@@ -69,7 +69,7 @@ def _compared(model: LaunchModel, buffer: Buffer, order: Sequence[str]) -> Buffe
 
 def unrollable(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:
     """The loops of which several visits may be written out in one: inner ones that copy nothing, as often as known."""
-    around = {tag for axis in model.axes for tag in axis.path}
+    around = {tag for axis in model.axes if axis.form != "unrolled" for tag in axis.path}  # of straight code no loop
     kinds = {axis.tag for axis in model.axes if axis.form == "loop" and axis.extent.is_constant}
     return [tag for tag, kind in schedules.items() if kind == "resident" and tag in kinds - around]
 

@@ -14,6 +14,7 @@ from kopt.pass_manager import run
 from kopt.passes import PASSES
 from kopt.passes.plan_accesses import PlanAccessesPass
 from kopt.planning import choice
+from kopt.planning.candidates import unrollable
 from kopt.planning.choice import cheapest
 from kopt.planning.items import Cost
 from kopt.plans.plan import LoopSchedule
@@ -21,7 +22,7 @@ from kopt.registry import load
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS
 
-from .launches import matmul, matmul_plan
+from .launches import axis, matmul, matmul_plan
 
 PRODUCT = """
 func.func @product(%x: memref<{m}x{k}xbf16>, %y: memref<{k}x{n}xbf16>, %out: memref<{m}x{n}xbf16>) {{
@@ -143,6 +144,14 @@ def test_what_is_unrolled_need_not_be_clearly_cheaper(monkeypatch, found: Sequen
     usual = matmul_plan("resident")
     plans = [replace(usual, loops={"k": LoopSchedule("resident", unroll=factor)}) for factor in (1, 2, 4)]
     assert cheapest(matmul(1024, 1024, 1024), [*plans, matmul_plan("prefetch")], V5P) == taken
+
+
+@pytest.mark.parametrize(("form", "unrolled"), [("unrolled", ["k"]), ("loop", ["l"])])
+def test_only_inner_loops_are_unrolled(form: str, unrolled: list[str]) -> None:
+    """A dimension that is whole in a loop's body is no loop in it."""
+    model = matmul(1024, 1024, 1024)
+    model = replace(model, axes=(*model.axes, axis("l", 128, 512, form, ("i", "j", "k"))))
+    assert unrollable(model, {"k": "resident", "l": "resident"}) == unrolled
 
 
 def test_the_only_plan_costs_nothing_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
