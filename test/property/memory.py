@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,12 @@ if TYPE_CHECKING:
     from test.property.programs import Program
 
 
+#: The ways to index a dimension: text, and the dimensions that it gives.
+Ways = list[tuple[str, list[Dim]]]
 #: What is added to elements of memory.
-_ADDED = (torch.int32, torch.float32)
+ADDED = (torch.int32, torch.float32)
 #: How elements of memory are updated in whatever order; floats by the first of them.
-_UPDATES = ("hl.atomic_add", "hl.atomic_max", "hl.atomic_min", "hl.atomic_and", "hl.atomic_or", "hl.atomic_xor")
+UPDATES = ("hl.atomic_add", "hl.atomic_max", "hl.atomic_min", "hl.atomic_and", "hl.atomic_or", "hl.atomic_xor")
 
 
 @dataclass(frozen=True)
@@ -51,50 +54,59 @@ def domain(dtype: torch.dtype, shape: list[int]) -> str:
     return f"torch.randint({0 if dtype == torch.uint8 else -9}, 10, {size}).to({dtype})"
 
 
-def load(scope: Scope, array: Array, sizes: list[int]) -> tuple[str, torch.Tensor]:
+def load(scope: Scope, array: Array, entries: Sequence[Ways]) -> tuple[str, torch.Tensor]:
     """A load's text, and a sample of what it gives."""
-    index: list[str] = []
-    dims: list[Dim] = []
-    gathered = False
-    for space, size in zip(array.spaces, array.shape, strict=True):
-        ways = _ways(scope, space, size, gathered)
-        text, given = scope.pick(ways)
-        gathered = gathered or text.startswith("(")
-        index.append(text)
-        dims += given
+    index, dims = chosen(scope, entries)
     shape = [dim.prime if isinstance(dim, Axis) else dim for dim in dims]
     names = {"torch": torch, "numbers": torch.Generator().manual_seed(len(scope.values))}
     sample = eval(domain(array.dtype, shape), names)
     called = scope.chance(10)
     masks = [v.text for v in scope.values if v.dims == tuple(dims) and v.dtype == torch.bool]
     if masks and called:
-        return f"hl.load({array.name}, [{_listed(index)}], extra_mask={scope.pick(masks)})", sample
+        return f"hl.load({array.name}, [{listed(index)}], extra_mask={scope.pick(masks)})", sample
     if called:
-        return f"hl.load({array.name}, [{_listed(index)}])", sample
+        return f"hl.load({array.name}, [{listed(index)}])", sample
     return f"{array.name}[{', '.join(index) or '()'}]", sample
 
 
-def _ways(scope: Scope, space: int, size: int, gathered: bool) -> list[tuple[str, list[Dim]]]:
+def anywhere(scope: Scope, array: Array) -> list[Ways]:
+    """The ways to index each dimension of an array that nothing writes meanwhile."""
+    return [ways(scope, *dimension) for dimension in zip(array.spaces, array.shape, strict=True)]
+
+
+def chosen(scope: Scope, entries: Sequence[Ways]) -> tuple[list[str], list[Dim]]:
+    """One way for each dimension, and the dimensions that they give: one at most is a tensor of numbers."""
+    index: list[str] = []
+    dims: list[Dim] = []
+    for options in entries:
+        gathered = any(text.startswith("(") for text in index)
+        text, given = scope.pick([way for way in options if not (gathered and way[0].startswith("("))])
+        index.append(text)
+        dims += given
+    return index, dims
+
+
+def ways(scope: Scope, space: int, size: int) -> Ways:
     """The ways to index a dimension, likely ones several times."""
-    own = [(axis.name, [axis]) for axis in scope.axes if axis.space == space and space >= 0]
-    points = [(n, []) for n, loop in scope.loops.items() if isinstance(loop, Point) and loop.space == space]
-    ways: list[Any] = (own + points) * 4 + [(":", [size])]
+    own: Ways = [(axis.name, [axis]) for axis in scope.axes if axis.space == space and space >= 0]
+    own += [(n, []) for n, loop in scope.loops.items() if isinstance(loop, Point) and loop.space == space]
+    found: Ways = own * 4 + [(":", [size])]
     if size:
-        ways += [(str(number), []) for number in (0, size - 1)]
+        found += [(str(number), []) for number in (0, size - 1)]
         whole = [v for v in scope.values if len(v.dims) <= 1 and v.dtype in (torch.int32, torch.int64, torch.uint8)]
-        ways += [(f"({v.text} % {size}).long()", list(v.dims)) for v in whole[-1:] if not gathered]
-    return ways
+        found += [(f"({v.text} % {size}).long()", list(v.dims)) for v in whole[-1:]]
+    return found
 
 
-def store(program: Program, scope: Scope, value: Value | None) -> Array:
-    """Writes a store to a new array that no two cells share an element of."""
+def store(program: Program, scope: Scope, value: Value | None) -> tuple[Array, list[str]]:
+    """Writes a store to a new array, and where it stores: nowhere if cells add to the same elements."""
     dims = list(value.dims) if value else []
     outer: list[Any] = [axis for axis in scope.axes if axis not in dims]
     points = [loop for loop in scope.loops.values() if isinstance(loop, Point)]
     ended = [dim for dim in dims if isinstance(dim, Axis) and dim not in scope.axes]
     if ended:
         raise Unfit
-    added = value is not None and value.dtype in _ADDED and scope.chance(20)
+    added = value is not None and value.dtype in ADDED and scope.chance(20)
     if added:  # in some of the loops around it, to the same elements
         outer, points = ([each for each in loops if scope.chance(30)] for loops in (outer, points))
     numbered = [axis for axis in outer if axis.count and scope.chance(30)]
@@ -114,18 +126,18 @@ def store(program: Program, scope: Scope, value: Value | None) -> Array:
         spaces.append(space)
         shape.append(size)
     write = _add if added else _write
-    return write(program, scope, value, [*wide, *dims], (index, spaces, shape))
+    return write(program, scope, value, [*wide, *dims], (index, spaces, shape)), [] if added else index
 
 
 def _add(program: Program, scope: Scope, value: Value, dims: list[Dim], place: Any) -> Array:
     index, spaces, shape = place
     name = program.fresh("o")
     whole = not value.dtype.is_floating_point
-    function = scope.pick(_UPDATES if whole else _UPDATES[:3]) if scope.chance(40) else "hl.atomic_add"
+    function = scope.pick(UPDATES if whole else UPDATES[:3]) if scope.chance(40) else "hl.atomic_add"
     text = _spread(scope, value, dims)
     if not whole and function != "hl.atomic_add":
         text = f"({text} + 0.0)"  # which of two zeros is the larger nobody says
-    program.line(f"{function}({name}, [{_listed(index)}], {text})")
+    program.line(f"{function}({name}, [{listed(index)}], {text})")
     return Array(name, tuple(spaces), shape, value.dtype, f"{name} = torch.zeros({shape}, dtype={value.dtype})")
 
 
@@ -141,9 +153,9 @@ def _write(program: Program, scope: Scope, value: Value | None, dims: list[Dim],
     masks = [v.text for v in scope.values if v.dims == tuple(dims) and v.dtype == torch.bool]
     masked = bool(masks) and scope.chance(30)
     if masked:
-        program.line(f"hl.store({name}, [{_listed(index)}], {text}, extra_mask={scope.pick(masks)})")
+        program.line(f"hl.store({name}, [{listed(index)}], {text}, extra_mask={scope.pick(masks)})")
     elif scope.chance(15):
-        program.line(f"hl.store({name}, [{_listed(index)}], {text})")
+        program.line(f"hl.store({name}, [{listed(index)}], {text})")
     else:
         program.line(f"{name}[{', '.join(index) or '()'}] = {text}")
     covered = program.covers[-1] and not masked and not scope.chance(20)
@@ -152,8 +164,10 @@ def _write(program: Program, scope: Scope, value: Value | None, dims: list[Dim],
     return Array(name, tuple(spaces), shape, dtype, declaration)
 
 
-def _listed(index: list[str]) -> str:
-    return ", ".join("slice(None)" if entry == ":" else entry for entry in index)
+def listed(index: list[str]) -> str:
+    """Entries as a list has them."""
+    slices = [f"slice({entry.replace(':', ', ')})" if ":" in entry[1:] else entry for entry in index]
+    return ", ".join("slice(None)" if entry == ":" else entry for entry in slices)
 
 
 def _spread(scope: Scope, value: Value, dims: list[Dim]) -> str:

@@ -5,18 +5,19 @@ The text has ``kernel``, ``inputs()`` and a main that runs both on the target th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from test.property.memory import Array, Point, domain, load, store
+from test.property.memory import Array, Point, anywhere, domain, load, store
 from test.property.merging import merged
 from test.property.operations import calls
+from test.property.owned import Owned, keep, own, recall
 from test.property.samples import sample_tile
-from test.property.statements import PRIMES, Axis, Scope, Unfit, Value, aligned
+from test.property.statements import PRIMES, Axis, Dim, Scope, Unfit, Value, aligned
 
 _SIZES = (7, 5, 12, 3, 9, 17, 1, 4, 8, 11, 6, 2, 13, 1, 5, 0)
 _BLOCKS = (4, 8, 2, 16, 1)
@@ -77,6 +78,10 @@ class Program:
         self.spaces = [_SIZES[draw(st.integers(0, len(_SIZES) - 1))] for _ in range(3)]
         self.arrays: list[Array] = []
         self.outputs: list[Array] = []
+        #: What the cells of the loops that are open have for themselves.
+        self.owned: list[Owned] = []
+        #: Inputs that are written.
+        self.written: list[Array] = []
         #: Whether all elements of what is stored here are stored, by the loops that are open.
         self.covers = [True]
         #: How often what is written here runs, by the loops that are open.
@@ -88,11 +93,10 @@ class Program:
         inputs = [self._input(scope) for _ in range(scope.draw(st.integers(1, 3)))]
         self.arrays += inputs
         for _ in range(1 + scope.chance(30)):
-            made = len(self.outputs)
             self._nest(self.scope(), top=True)
-            self.arrays += self.outputs[made:]
+            self.arrays = [*inputs, *self.outputs]
         declared = [f"    {array.declaration}" for array in self.outputs]
-        results = f"    return ({', '.join(array.name for array in self.outputs)},)\n"
+        results = f"    return ({', '.join(array.name for array in [*self.outputs, *self.written])},)\n"
         return _HEAD.format(
             seed=scope.draw(st.integers(0, 9999)),
             values="".join(f"        {array.declaration},\n" for array in inputs),
@@ -136,13 +140,19 @@ class Program:
     def _nest(self, scope: Scope, top: bool) -> None:
         """A loop over one or two spaces, and what is carried through it."""
         carried = [] if top else [self._carried(scope) for _ in range(scope.pick((1, 0, 2)))]
-        inner = Scope(scope.draw, list(scope.values), list(scope.axes), scope.wide, dict(scope.loops))
+        inner, owned = (
+            Scope(scope.draw, list(scope.values), list(scope.axes), scope.wide, dict(scope.loops)),
+            len(self.owned),
+        )
         self._open(inner, top)
+        if top and scope.chance(35):
+            self._own(inner)
         self._body(inner, nested=2 if top else len(inner.loops) < 3)
         for value in carried:
             self._combine(inner, value)
         if top or scope.chance(40):
             self._store(inner)
+        del self.owned[owned:]
         self.depth -= 1
         self.covers.pop()
         self.cells.pop()
@@ -160,7 +170,7 @@ class Program:
         elif len(spaces) == 1:
             bounds, whole = self._bounds(scope, spaces[0])
             block = self._block(scope, spaces[0])
-            axis = self._axis(scope, spaces[0], block, whole)
+            axis = self._axis(scope, spaces[0], block, whole, bounds)
             self.line(f"for {axis.name} in hl.tile({bounds}, block_size={block}):")
             covers = covers and whole
         else:
@@ -179,10 +189,11 @@ class Program:
         self.cells[-1] *= -(-extent // block)
         return block
 
-    def _axis(self, scope: Scope, space: int, block: int, whole: bool) -> Axis:
+    def _axis(self, scope: Scope, space: int, block: int, whole: bool, bounds: str = "") -> Axis:
         extent = self.spaces[space]
         prime = next(prime for prime in PRIMES if all(axis.prime != prime for axis in scope.axes))
-        axis = Axis(self.fresh("i"), space, prime, -(-extent // block) if whole else 0)
+        within = next((axis.name for axis in scope.axes if bounds == f"{axis.name}.begin, {axis.name}.end"), "")
+        axis = Axis(self.fresh("i"), space, prime, -(-extent // block) if whole else 0, within)
         scope.axes.append(axis)
         scope.loops[axis.name] = sample_tile(prime, block)
         return axis
@@ -214,6 +225,8 @@ class Program:
         if nested and scope.values and scope.chance(45):
             self._nest(scope, top=False)
             self._try(self._call, scope)
+        if self.owned and scope.values and scope.chance(80):
+            self._keep(scope)
         if scope.values and scope.chance(20):
             self._try(self._branch, scope)
         if scope.values and scope.chance(10):
@@ -231,8 +244,31 @@ class Program:
                 continue
             return
 
+    def _own(self, scope: Scope) -> None:
+        """An array that the nest's cells load from and store to, each the elements that are its own."""
+        owned = own(self, scope)
+        self.owned.append(owned)
+        self.arrays = [array for array in self.arrays if array != owned.array]
+        if owned.array not in [*self.outputs, *self.written]:
+            self.written.append(owned.array)
+
+    def _keep(self, scope: Scope) -> None:
+        """A store to what the cells have, and loads from there before and after it."""
+        owned = scope.pick(self.owned)
+        if scope.chance(60):
+            self._try(lambda scope: recall(self, scope, owned), scope)
+            self._try(self._call, scope)
+        self._try(lambda scope: keep(self, scope, owned), scope)
+        if scope.chance(60):
+            self._try(lambda scope: recall(self, scope, owned), scope)
+            self._try(self._call, scope)
+
     def _load(self, scope: Scope) -> None:
-        text, sample = load(scope, scope.pick(self.arrays), self.spaces)
+        if self.owned and (not self.arrays or scope.chance(40)):
+            recall(self, scope, scope.pick(self.owned))
+            return
+        array = scope.pick(self.arrays)
+        text, sample = load(scope, array, anywhere(scope, array))
         value = scope.value(self.fresh("v"), sample)
         self.line(f"{value.text} = {text}")
         scope.values.append(value)
@@ -247,8 +283,11 @@ class Program:
 
     def _store(self, scope: Scope) -> None:
         for value in scope.values[-scope.pick((1, 2)) :] or [None]:
-            array = store(self, scope, value)
+            array, index = store(self, scope, value)
             self.outputs.append(array)
+            if index and scope.chance(20):
+                self.owned.append(Owned(array, tuple(index)))
+                self._keep(scope)
 
     def _carried(self, scope: Scope) -> Value:
         """A value with a name of its own before a loop."""
@@ -267,12 +306,23 @@ class Program:
         self._try(lambda scope: self._update(scope, carried), scope)
 
     def _update(self, scope: Scope, carried: Value) -> None:
-        other = scope.pick(scope.values)
-        gone = [n for n, dim in enumerate(other.dims) if dim not in carried.dims]
-        if gone:
-            kinds = ("sum", "amax", "mean") if other.dtype.is_floating_point else ("amax", "amin")
-            other = self.assign(scope, f"torch.{scope.pick(kinds)}({other.text}, dim={tuple(gone)})")
-        self._merge(scope, carried, aligned(other, carried.dims))
+        self._merge(scope, carried, aligned(self._reduced(scope, carried.dims), carried.dims))
+
+    def _reduced(self, scope: Scope, dims: Sequence[Dim]) -> Value:
+        """A value of some of the dimensions."""
+        value = scope.pick(scope.values[-3:] if scope.chance(50) else scope.values)
+        gone = [n for n, dim in enumerate(value.dims) if dim not in dims]
+        if not gone:
+            return value
+        kinds = ("sum", "amax", "mean") if value.dtype.is_floating_point else ("amax", "amin")
+        return self.assign(scope, f"torch.{scope.pick(kinds)}({value.text}, dim={tuple(gone)})")
+
+    def fitted(self, scope: Scope, dims: Sequence[Dim], dtype: torch.dtype) -> str:
+        """What may be stored as such dimensions of such a dtype."""
+        value = self._reduced(scope, dims)
+        text = aligned(value, dims)
+        casts = value.dtype != dtype and not (value.dtype.is_floating_point and dtype.is_floating_point)
+        return f"{text}.to({dtype})" if casts else text
 
     def _merge(self, scope: Scope, carried: Value, text: str) -> None:
         """``carried = f(carried, text)`` with the same dimensions and dtype."""
@@ -303,6 +353,8 @@ class Program:
         self.depth += 1
         try:
             self._update(scope, carried)
+            if self.owned and scope.chance(40):
+                self._keep(scope)
         finally:
             self.depth -= 1
             del scope.values[kept:]
@@ -314,6 +366,8 @@ class Program:
         self.depth += 1
         try:
             self._update(scope, carried)
+            if self.owned and scope.chance(40):
+                self._keep(scope)
         finally:
             self.depth -= 1
             del scope.values[kept:]

@@ -43,6 +43,8 @@ class Axis:
     prime: int
     #: The number of its blocks where they are all of the space's.
     count: int = 0
+    #: The loop whose block it divides, if it is one.
+    within: str = ""
 
 
 Dim = Axis | int

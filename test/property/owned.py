@@ -1,0 +1,124 @@
+"""Memory that a cell of a nest has for itself: it loads what it has stored there, in any order and by any index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from hypothesis import strategies as st
+
+from test.property.memory import ADDED, UPDATES, Array, Point, Ways, chosen, listed, load, ways
+from test.property.statements import Scope
+
+if TYPE_CHECKING:
+    from test.property.programs import Program
+
+#: Sizes of dimensions that a cell has all of.
+_PLAIN = (3, 1, 5, 2)
+
+
+@dataclass(frozen=True)
+class Owned:
+    """Elements of an array that no other cell accesses. ``index`` says which: ``:`` where the cell has all."""
+
+    array: Array
+    index: tuple[str, ...]
+
+    def entries(self, scope: Scope, stores: bool) -> list[Ways]:
+        """The ways to index each dimension inside of what the cell has."""
+        dimensions = zip(self.index, self.array.spaces, self.array.shape, strict=True)
+        return [_all(scope, *sizes, stores) if entry == ":" else _own(scope, entry) for entry, *sizes in dimensions]
+
+
+def own(program: Program, scope: Scope) -> Owned:
+    """An array for the cells of the outermost loop that is open: one that there is, or a new one."""
+    loops = [(name, loop.space) for name, loop in scope.loops.items() if isinstance(loop, Point)]
+    loops += [(axis.name, axis.space) for axis in scope.axes]
+    kept = [Owned(array, index) for array in program.arrays if (index := _index(array, loops))]
+    if kept and scope.chance(60):
+        return scope.pick(kept)
+    return _new(program, scope)
+
+
+def keep(program: Program, scope: Scope, owned: Owned) -> None:
+    """Writes a store, or an update, of elements that the cell has."""
+    index, dims = chosen(scope, owned.entries(scope, True))
+    name, dtype, entries = owned.array.name, owned.array.dtype, listed(index)
+    text = program.fitted(scope, dims, dtype)
+    masks = [v.text for v in scope.values if v.dims == tuple(dims) and v.dtype == torch.bool]
+    if dtype in ADDED and scope.chance(15):
+        function = "hl.atomic_add" if dtype.is_floating_point else scope.pick(UPDATES)
+        program.line(f"{function}({name}, [{entries}], {text})")
+    elif masks and scope.chance(30):
+        program.line(f"hl.store({name}, [{entries}], {text}, extra_mask={scope.pick(masks)})")
+    elif scope.chance(10):
+        program.line(f"hl.store({name}, [{entries}], {text})")
+    else:
+        program.line(f"{name}[{', '.join(index) or '()'}] = {text}")
+
+
+def recall(program: Program, scope: Scope, owned: Owned) -> None:
+    """Writes a load of elements that the cell has."""
+    text, sample = load(scope, owned.array, owned.entries(scope, False))
+    value = scope.value(program.fresh("v"), sample)
+    program.line(f"{value.text} = {text}")
+    scope.values.append(value)
+
+
+def _index(array: Array, loops: list[tuple[str, int]]) -> tuple[str, ...]:
+    """Which elements of an array are a cell's own: nothing if cells would share some."""
+    index = [":"] * len(array.spaces)
+    for name, space in loops:
+        free = [n for n, of in enumerate(array.spaces) if of == space and index[n] == ":"]
+        if not free:
+            return ()
+        index[free[0]] = name
+    return tuple(index)
+
+
+def _new(program: Program, scope: Scope) -> Owned:
+    """A new array, of zeros, or filled by a store."""
+    places: list[tuple[str, int, int]] = []
+    for name, loop in scope.loops.items():
+        axis = next((axis for axis in scope.axes if axis.name == name), None)
+        if axis and axis.count and scope.chance(30):
+            places.append((f"{name}.id", -1, axis.count))
+        else:
+            space = axis.space if axis else loop.space
+            places.append((name, space, program.spaces[space]))
+    for _ in range(scope.pick((1, 2, 0))):
+        space = scope.pick((0, 1, 2, -1, -1))
+        places.append((":", space, program.spaces[space] if space >= 0 else scope.pick(_PLAIN)))
+    if scope.chance(20):
+        places.reverse()
+    index, spaces, shape = ([place[n] for place in places] for n in range(3))
+    dtype = scope.pick((torch.float32, torch.int32, torch.bfloat16, torch.float32, torch.int8))
+    name = program.fresh("o")
+    filled = scope.chance(40)
+    make = "torch.empty" if filled and program.covers[-1] else scope.pick(("torch.zeros", "torch.ones"))
+    array = Array(name, tuple(spaces), shape, dtype, f"{name} = {make}({shape}, dtype={dtype})")
+    if filled:
+        program.line(f"{name}[{', '.join(index)}] = {scope.pick((1, 0, 3))}")
+    program.outputs.append(array)
+    return Owned(array, tuple(index))
+
+
+def _own(scope: Scope, entry: str) -> Ways:
+    """The ways to name what a loop's variable names, or a part of it."""
+    axis = next((axis for axis in scope.axes if axis.name == entry), None)
+    if axis is None:
+        return [(entry, [])]
+    inside: Ways = [(inner.name, [inner]) for inner in scope.axes if inner.within == entry]
+    return [(entry, [axis])] * 4 + inside * 4 + [(f"({entry}.index)", [axis])]
+
+
+def _all(scope: Scope, space: int, size: int, stores: bool) -> Ways:
+    """The ways to index a dimension that the cell has all of. A store's name no element twice: any may be the last."""
+    found = [way for way in ways(scope, space, size) if not (stores and way[1] and way[0].startswith("("))]
+    found += [(f"({name} + 1) % {size}", []) for name, dims in found if name in scope.loops and not dims]
+    if size > 1:
+        first = scope.draw(st.integers(0, size - 1))
+        last = scope.draw(st.integers(first + 1, size))
+        found += [(f"{first}:{last}", [last - first])] * 2 + [(f"((torch.arange({size}) + {first}) % {size})", [size])]
+    return found
