@@ -162,11 +162,12 @@ def run_round(number: int, examples: int, tally: Tally, folder: Path, shrink: bo
 
 
 def results_of_ir(module: ModuleType, target: str) -> list[torch.Tensor]:
-    """What a target gives for a kernel's IR, written, read again and cleaned up. Raises `kopt.KoptError`."""
-    low = kopt.kernel(module.kernel).lower(*module.inputs(), target=target)
+    """What a target gives and writes for a kernel's IR, written, read again and cleaned up. Raises `kopt.KoptError`."""
+    inputs = module.inputs()
+    low = kopt.kernel(module.kernel).lower(*inputs, target=target)
     again = kopt.run_pipeline(kopt.parse(low.ir), "canonicalize,cse,dce,canonicalize")
-    got: Any = kopt.lower_module(again, "kernel", target=target).compile()(*module.inputs())
-    return list(got) if isinstance(got, tuple) else [got]
+    got: Any = kopt.lower_module(again, "kernel", target=target).compile()(*inputs)
+    return [*got, *inputs] if isinstance(got, tuple) else [got, *inputs]
 
 
 def _differences(
@@ -174,7 +175,7 @@ def _differences(
 ) -> list[str]:
     """Where the results of two kernels have other bits; NaN is NaN."""
     try:
-        pairs = zip(results(original, target), run(changed, target), strict=True)
+        pairs = zip(results(original, target), run(changed, target), strict=False)  # an argument more is the last
     except kopt.KoptError as error:
         if is_refusal(target, str(error)):
             raise Refused(str(error)) from error

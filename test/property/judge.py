@@ -42,7 +42,9 @@ class Verdict:
     """What torch gives, and how much of it is noise: asked for only where something differs."""
 
     module: ModuleType
+    #: Results, and the arguments after the call.
     wanted: list[torch.Tensor]
+    arguments: int
 
     @cached_property
     def _noisy(self) -> list[list[torch.Tensor]]:
@@ -55,7 +57,7 @@ class Verdict:
         return [_spread(base, [run[n] for run in self._noisy]) for n, base in enumerate(self.wanted)]
 
     def problems(self, got: Sequence[torch.Tensor], signs: bool = True) -> list[str]:
-        """A sentence for each result that is wrong, be it only by the ``signs`` of its zeros.
+        """A sentence for each result or argument that is wrong, be it only by the ``signs`` of its zeros.
 
         Raises `Undefined` where torch refuses a run with noise.
         """
@@ -67,7 +69,12 @@ class Verdict:
             said = [_difference(*pair, spread, signs) for pair, spread in zip(pairs, self.spread(runs), strict=True)]
             if not any(said):
                 break
-        return [f"result {number}: {each}" for number, each in enumerate(said) if each]
+        return [f"{name}: {each}" for name, each in zip(self._names, said, strict=True) if each]
+
+    @property
+    def _names(self) -> list[str]:
+        results = len(self.wanted) - self.arguments
+        return [f"result {n}" for n in range(results)] + [f"argument {n}" for n in range(self.arguments)]
 
 
 def module_of(text: str, folder: Path) -> ModuleType:
@@ -82,8 +89,8 @@ def module_of(text: str, folder: Path) -> ModuleType:
 
 
 def judge(module: ModuleType) -> Verdict:
-    """torch's results. Raises `Undefined` where torch refuses."""
-    return Verdict(module, _run(module, None))
+    """torch's results, and the arguments after it. Raises `Undefined` where torch refuses."""
+    return Verdict(module, _run(module, None), len(module.inputs()))
 
 
 def _run(module: ModuleType, noise: torch.Generator | None) -> list[torch.Tensor]:
@@ -91,7 +98,7 @@ def _run(module: ModuleType, noise: torch.Generator | None) -> list[torch.Tensor
     try:
         with warnings.catch_warnings(), Noise(noise):
             warnings.simplefilter("ignore")
-            return list(kopt.kernel(module.kernel).on("eager")(*inputs))
+            return [*kopt.kernel(module.kernel).on("eager")(*inputs), *inputs]
     except kopt.KoptError as error:
         raise Undefined(str(error)) from error
 
@@ -135,6 +142,7 @@ def _allowed(expected: torch.Tensor, spread: torch.Tensor, dtype: torch.dtype) -
 
 
 def results(module: ModuleType, target: str) -> list[torch.Tensor]:
-    """What a target gives. Raises `kopt.KoptError`."""
-    got: Any = kopt.kernel(module.kernel).on(target)(*module.inputs())
-    return list(got)
+    """What a target gives, and what it leaves in the arguments. Raises `kopt.KoptError`."""
+    inputs = module.inputs()
+    got: Any = kopt.kernel(module.kernel).on(target)(*inputs)
+    return [*got, *inputs]

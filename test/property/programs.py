@@ -80,8 +80,6 @@ class Program:
         self.outputs: list[Array] = []
         #: What the cells of the loops that are open have for themselves.
         self.owned: list[Owned] = []
-        #: Inputs that are written.
-        self.written: list[Array] = []
         #: Whether all elements of what is stored here are stored, by the loops that are open.
         self.covers = [True]
         #: How often what is written here runs, by the loops that are open.
@@ -96,7 +94,7 @@ class Program:
             self._nest(self.scope(), top=True)
             self.arrays = [*inputs, *self.outputs]
         declared = [f"    {array.declaration}" for array in self.outputs]
-        results = f"    return ({', '.join(array.name for array in [*self.outputs, *self.written])},)\n"
+        results = f"    return ({', '.join(array.name for array in self.outputs)},)\n"
         return _HEAD.format(
             seed=scope.draw(st.integers(0, 9999)),
             values="".join(f"        {array.declaration},\n" for array in inputs),
@@ -249,8 +247,6 @@ class Program:
         owned = own(self, scope)
         self.owned.append(owned)
         self.arrays = [array for array in self.arrays if array != owned.array]
-        if owned.array not in [*self.outputs, *self.written]:
-            self.written.append(owned.array)
 
     def _keep(self, scope: Scope) -> None:
         """A store to what the cells have, and loads from there before and after it."""
