@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
+from hypothesis import strategies as st
 
 from test.property.statements import Axis, Dim, Scope, Unfit, Value, aligned
 
@@ -42,6 +43,8 @@ class Array:
     shape: list[int]
     dtype: torch.dtype
     declaration: str
+    #: The array whose memory it is: itself, or what it is a view of.
+    base: str
 
 
 def domain(dtype: torch.dtype, shape: list[int]) -> str:
@@ -52,6 +55,28 @@ def domain(dtype: torch.dtype, shape: list[int]) -> str:
     if dtype.is_floating_point:
         return f"(torch.randn({size}) * 2).to({dtype})"
     return f"torch.randint({0 if dtype == torch.uint8 else -9}, 10, {size}).to({dtype})"
+
+
+def view(scope: Scope, name: str, array: Array) -> tuple[str, Array]:
+    """Other indices for the memory of an array, or of a part of it: the text that makes the view."""
+    n = scope.pick(range(len(array.shape)))
+    space, size = array.spaces[n], array.shape[n]
+    before, after = (array.spaces[:n], array.shape[:n]), (array.spaces[n + 1 :], array.shape[n + 1 :])
+    dots = ":, " * n
+    options = [
+        (f".transpose(0, {n})", [(space, size)]),
+        (f"[{dots}None]", [(-1, 1), (space, size)]),
+    ]
+    if size > 1:
+        first = scope.draw(st.integers(0, size - 1))
+        options += [(f"[{dots}{first}]", []), (f"[{dots}{first}:]", [(-1, size - first)])]
+    text, made = scope.pick(options)
+    spaces = [*before[0], *(space for space, _ in made), *after[0]]
+    shape = [*before[1], *(size for _, size in made), *after[1]]
+    if text.startswith(".t"):
+        for each in (spaces, shape):
+            each[0], each[n] = each[n], each[0]
+    return f"{array.name}{text}", Array(name, tuple(spaces), shape, array.dtype, "", array.base)
 
 
 def load(scope: Scope, array: Array, entries: Sequence[Ways]) -> tuple[str, torch.Tensor]:
@@ -138,7 +163,7 @@ def _add(program: Program, scope: Scope, value: Value, dims: list[Dim], place: A
     if not whole and function != "hl.atomic_add":
         text = f"({text} + 0.0)"  # which of two zeros is the larger nobody says
     program.line(f"{function}({name}, [{listed(index)}], {text})")
-    return Array(name, tuple(spaces), shape, value.dtype, f"{name} = torch.zeros({shape}, dtype={value.dtype})")
+    return Array(name, tuple(spaces), shape, value.dtype, f"{name} = torch.zeros({shape}, dtype={value.dtype})", name)
 
 
 def _write(program: Program, scope: Scope, value: Value | None, dims: list[Dim], place: Any) -> Array:
@@ -161,7 +186,7 @@ def _write(program: Program, scope: Scope, value: Value | None, dims: list[Dim],
     covered = program.covers[-1] and not masked and not scope.chance(20)
     make = "torch.empty" if covered else "torch.zeros"
     declaration = f"{name} = {make}({shape}, dtype={dtype})"
-    return Array(name, tuple(spaces), shape, dtype, declaration)
+    return Array(name, tuple(spaces), shape, dtype, declaration, name)
 
 
 def listed(index: list[str]) -> str:

@@ -31,14 +31,20 @@ class Owned:
         return [_all(scope, *sizes, stores) if entry == ":" else _own(scope, entry) for entry, *sizes in dimensions]
 
 
-def own(program: Program, scope: Scope) -> Owned:
-    """An array for the cells of the outermost loop that is open: one that there is, or a new one."""
+def own(program: Program, scope: Scope) -> list[Owned]:
+    """An array for the cells of the outermost loop that is open: one that there is, or a new one.
+
+    Of one that there is, other views may follow: they have the same dimension for each loop.
+    """
     loops = [(name, loop.space) for name, loop in scope.loops.items() if isinstance(loop, Point)]
     loops += [(axis.name, axis.space) for axis in scope.axes]
     kept = [Owned(array, index) for array in program.arrays if (index := _index(array, loops))]
-    if kept and scope.chance(60):
-        return scope.pick(kept)
-    return _new(program, scope)
+    if not kept or scope.chance(40):
+        return [_new(program, scope)]
+    first = scope.pick(kept)
+    views = [each for each in kept if each.array.base == first.array.base] if scope.chance(20) else [first]
+    alike = all(each.array.spaces.count(space) == 1 for each in views for _, space in loops)
+    return views if alike else [first]
 
 
 def keep(program: Program, scope: Scope, owned: Owned) -> None:
@@ -97,7 +103,7 @@ def _new(program: Program, scope: Scope) -> Owned:
     name = program.fresh("o")
     filled = scope.chance(40)
     make = "torch.empty" if filled and program.covers[-1] else scope.pick(("torch.zeros", "torch.ones"))
-    array = Array(name, tuple(spaces), shape, dtype, f"{name} = {make}({shape}, dtype={dtype})")
+    array = Array(name, tuple(spaces), shape, dtype, f"{name} = {make}({shape}, dtype={dtype})", name)
     if filled:
         program.line(f"{name}[{', '.join(index)}] = {scope.pick((1, 0, 3))}")
     program.outputs.append(array)

@@ -12,7 +12,7 @@ import torch
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from test.property.memory import Array, Point, anywhere, domain, load, store
+from test.property.memory import Array, Point, anywhere, domain, load, store, view
 from test.property.merging import merged
 from test.property.operations import calls
 from test.property.owned import Owned, keep, own, recall
@@ -78,6 +78,7 @@ class Program:
         self.spaces = [_SIZES[draw(st.integers(0, len(_SIZES) - 1))] for _ in range(3)]
         self.arrays: list[Array] = []
         self.outputs: list[Array] = []
+        self.views: list[Array] = []
         #: What the cells of the loops that are open have for themselves.
         self.owned: list[Owned] = []
         #: Whether all elements of what is stored here are stored, by the loops that are open.
@@ -91,8 +92,10 @@ class Program:
         inputs = [self._input(scope) for _ in range(scope.draw(st.integers(1, 3)))]
         self.arrays += inputs
         for _ in range(1 + scope.chance(30)):
+            if scope.chance(20):
+                self._view(scope)
             self._nest(self.scope(), top=True)
-            self.arrays = [*inputs, *self.outputs]
+            self.arrays = [*inputs, *self.outputs, *self.views]
         declared = [f"    {array.declaration}" for array in self.outputs]
         results = f"    return ({', '.join(array.name for array in self.outputs)},)\n"
         return _HEAD.format(
@@ -131,7 +134,13 @@ class Program:
         sizes = tuple(1 if scope.chance(5) else space for space in spaces)
         sizes = tuple(spaces) if len(sizes) == 1 else sizes
         shape = [self.spaces[space] for space in spaces]
-        return Array(name, tuple(spaces), shape, dtype, f"marked({domain(dtype, shape)}, numbers)")
+        return Array(name, tuple(spaces), shape, dtype, f"marked({domain(dtype, shape)}, numbers)", name)
+
+    def _view(self, scope: Scope) -> None:
+        text, array = view(scope, self.fresh("w"), scope.pick(self.arrays))
+        self.line(f"{array.name} = {text}")
+        self.views.append(array)
+        self.arrays.append(array)
 
     # loops
 
@@ -245,8 +254,8 @@ class Program:
     def _own(self, scope: Scope) -> None:
         """An array that the nest's cells load from and store to, each the elements that are its own."""
         owned = own(self, scope)
-        self.owned.append(owned)
-        self.arrays = [array for array in self.arrays if array != owned.array]
+        self.owned += owned
+        self.arrays = [array for array in self.arrays if array.base != owned[0].array.base]
 
     def _keep(self, scope: Scope) -> None:
         """A store to what the cells have, and loads from there before and after it."""

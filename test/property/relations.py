@@ -106,10 +106,11 @@ def with_false_branches(function: ast.FunctionDef, random: random.Random) -> Non
 
 def reordered(function: ast.FunctionDef, random: random.Random) -> None:
     """Another order of statements that do not depend on each other."""
+    bases = _bases(function)
     for block in _device_blocks(function):
         left, order = list(block), []
         while left:
-            ready = [s for n, s in enumerate(left) if not any(_depends(s, other) for other in left[:n])]
+            ready = [s for n, s in enumerate(left) if not any(_depends(s, other, bases) for other in left[:n])]
             order.append(chosen := random.choice(ready))
             left.remove(chosen)
         block[:] = order
@@ -181,7 +182,8 @@ def _is_definition(statement: ast.stmt) -> bool:
     """Whether a statement gives a name a value that does not depend on what the name was."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return False
-    return statement.targets[0].id not in _read(statement.value)
+    updates = "hl.atomic_" in ast.unparse(statement.value)
+    return statement.targets[0].id not in _read(statement.value) and not updates
 
 
 def _is_of_python(node: ast.AST) -> bool:
@@ -204,6 +206,17 @@ def _written(node: ast.AST) -> set[str]:
     return names
 
 
-def _depends(later: ast.stmt, earlier: ast.stmt) -> bool:
-    wrote, writes = _written(earlier), _written(later)
-    return bool(wrote & (_read(later) | writes) or writes & _read(earlier))
+def _bases(function: ast.FunctionDef) -> dict[str, str]:
+    """The array that each view is one of."""
+    bases: dict[str, str] = {}
+    for statement in function.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            of = next(iter(_read(statement.value) - {"torch"}), "")
+            bases[statement.targets[0].id] = bases.get(of, of)
+    return bases
+
+
+def _depends(later: ast.stmt, earlier: ast.stmt, bases: dict[str, str]) -> bool:
+    found = (_written(earlier), _written(later), _read(earlier), _read(later))
+    wrote, writes, read, reads = ({bases.get(name) or name for name in names} for names in found)
+    return bool(wrote & (reads | writes) or writes & read)
