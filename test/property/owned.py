@@ -126,5 +126,6 @@ def _all(scope: Scope, space: int, size: int, stores: bool) -> Ways:
     if size > 1:
         first = scope.draw(st.integers(0, size - 1))
         last = scope.draw(st.integers(first + 1, size))
-        found += [(f"{first}:{last}", [last - first])] * 2 + [(f"((torch.arange({size}) + {first}) % {size})", [size])]
+        lanes = f"torch.arange({first}, {last})"
+        found += [(text, [last - first]) for text in (f"{first}:{last}",) * 2 + (f"({lanes})", f"({lanes}.flip(0))")]
     return found

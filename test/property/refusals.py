@@ -24,6 +24,13 @@ REFUSALS: dict[str, dict[str, str]] = {
         r"is read in blocks that start at multiples of \d+, which Mosaic takes only": (
             "a single column of an array of narrow elements, in blocks of rows: no layout is tried that keeps its row"
         ),
+        r"reads and writes '\w+' through different views": "a launch has one operand for an array, of one shape",
+        r"an array is read by computed numbers after the same loop writes it": (
+            "what is gathered is brought before the launch, or from an array that it updates by computed rows alone"
+        ),
+        r"is updated by computed rows in one place and accessed by blocks in another": (
+            "rows that are updated stay in VMEM, in a layout that blocks do not have"
+        ),
     },
 }
 #: What refuses as another does.

@@ -55,7 +55,7 @@ def _reduced(kernel: TritonPrinter, kind: str, type: Attribute, expr: Expr, axes
         for axis in axes:
             expr = spell(f"tl.reduce({{0}}, {axis}, {combine})", expr)
         return expr
-    return _narrowed(kernel, type, _calls(named, expr, axes))
+    return narrowed(kernel, type, _calls(named, expr, axes))
 
 
 def _calls(function: str, expr: Expr, axes: list[int] | list[None]) -> Expr:
@@ -64,7 +64,7 @@ def _calls(function: str, expr: Expr, axes: list[int] | list[None]) -> Expr:
     return expr
 
 
-def _narrowed(kernel: TritonPrinter, type: Attribute, expr: Expr) -> Expr:
+def narrowed(kernel: TritonPrinter, type: Attribute, expr: Expr) -> Expr:
     """Triton combines short integers in 32 bits: the result wraps to its type."""
     if isinstance(type, IntegerType) and type.width.data < 32:
         return spell(f"{{0}}.to({kernel.dtype(type)})", expr)
@@ -105,7 +105,7 @@ def print_scan(kernel: TritonPrinter, op: tile.ScanOp) -> None:
         combine = kernel.helper(_combiner(kind, source.element_type))
         scanned = spell(f"tl.associative_scan({{0}}, {axis}, {combine}{reverse})", expr)
     else:
-        scanned = _narrowed(kernel, source.element_type, spell(f"{named}({{0}}, axis={axis}{reverse})", expr))
+        scanned = narrowed(kernel, source.element_type, spell(f"{named}({{0}}, axis={axis}{reverse})", expr))
     kernel.define(op.result, scanned)
 
 

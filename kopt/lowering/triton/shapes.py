@@ -9,6 +9,7 @@ from kopt.dialects import tile, triton
 from kopt.lowering.expr import Expr, add, number, place, spell, times
 from kopt.lowering.printer import Handler
 from kopt.lowering.triton.kernel import TritonPrinter
+from kopt.lowering.triton.reductions import narrowed
 
 
 def print_full(kernel: TritonPrinter, op: tile.FullOp) -> None:
@@ -75,7 +76,7 @@ def _only_lane(kernel: TritonPrinter, op: tile.ReshapeOp) -> Expr:
     """The scalar of a tile of one lane: the largest of one."""
     if op.input_type.element_type == i1:
         return spell("tl.max({0}.to(tl.int32)) != 0", kernel.whole(op.input), shape=())
-    return spell("tl.sum({0})", kernel.whole(op.input), shape=())
+    return narrowed(kernel, op.input_type.element_type, spell("tl.sum({0})", kernel.whole(op.input), shape=()))
 
 
 def print_transpose(kernel: TritonPrinter, op: tile.TransposeOp) -> None:

@@ -137,7 +137,10 @@ def _standing(place: WindowPlace, entries: list[Entry], block: TileType) -> Tile
     What ``:`` takes from a ref without tags is named by the block's other dimensions, which stand in their order.
     """
     found = ref_block_type(place.ref.type, entries)
-    unnamed = [dim for dim in block.dims.data if not dim.tag.data or dim not in found.dims.data]
+    unnamed = list(block.dims.data)
+    for dim in found.dims.data:
+        if dim.tag.data and dim in unnamed:  # of several with one range as many as are named
+            unnamed.remove(dim)
     ones, others = (iter([dim for dim in unnamed if (dim.size.data == 1) == unit]) for unit in (True, False))
     dims = [
         dim if dim.tag.data else next(ones if dim.size.data == 1 else others, dim)  # as large: the block has its lanes

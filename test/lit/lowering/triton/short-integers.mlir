@@ -6,6 +6,7 @@
 // CHECK: tl.cumprod(v, axis=1).to(tl.int16)
 // CHECK: tl.sum(b, axis=1).to(tl.int8)
 // CHECK: tl.sum(w, axis=1){{$}}
+// CHECK: tl.sum(one).to(tl.int8)
 func.func @f(%x: memref<64x32xi16>, %y: memref<64xi16>, %z: memref<64x32xi16>, %q: memref<64xi8>, %l: memref<64xi32>) {
   tile.grid (%i: b0=8) in (64) {
     %v = tile.load %x[%i, :] : memref<64x32xi16> -> !tile.tile<b0=8 x 32 x i16>
@@ -21,6 +22,10 @@ func.func @f(%x: memref<64x32xi16>, %y: memref<64xi16>, %z: memref<64x32xi16>, %
     %w = tile.cast %v : !tile.tile<b0=8 x 32 x i16> to !tile.tile<b0=8 x 32 x i32>
     %u = tile.reduce add %w [1] : !tile.tile<b0=8 x 32 x i32>
     tile.store %u, %l[%i] : !tile.tile<b0=8 x i32>, memref<64xi32>
+    %one = tile.load %q[0:1] : memref<64xi8> -> !tile.tile<1 x i8>
+    %only = tile.reshape %one : !tile.tile<1 x i8> to !tile.tile<i8>
+    %twice = tile.add %only, %only : !tile.tile<i8>
+    tile.store %twice, %q[0] : !tile.tile<i8>, memref<64xi8>
   }
   func.return
 }
