@@ -226,7 +226,7 @@ class _Checker:
         guards = [guard for put in puts if len(found := self.visits.guards(put)) == 1 for guard in found]
         resets = [guard for guard in guards if guard.visit == "first" and guard.exact]
         if not resets:
-            yield self._never_filled(carried[0], ref)
+            yield from [self._never_filled(get, ref) for get in carried if not only_kept(get)][:1]
             return
         dims = resets[0].dims
         yield from self._not_innermost(carried[0], ref, dims)

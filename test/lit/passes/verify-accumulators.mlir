@@ -284,6 +284,27 @@ func.func @undefined(%x: memref<16x256xf32>) -> memref<8x128xf32> {
 
 // -----
 
+// A store of some lanes keeps the others: where nothing fills scratch, nobody minds what these are.
+func.func @kept(%x: memref<16x128xf32>) -> memref<16x128xf32> {
+  %new = pallas.call @kept(%x) windows [<[8, 128], (d0) -> (d0, 0), vmem>, <[8, 128], (d0) -> (d0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<16x128xf32>) -> memref<16x128xf32> {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>, %o: !tile.ref<8 x 128 x f32, vmem>, %own: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8) in (16) {
+      %v = tile.get %x_ref[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x 128 x f32>
+      %zero = tile.full 0.0 : !tile.tile<b0=8 x 128 x f32>
+      %mask = tile.gt %v, %zero : !tile.tile<b0=8 x 128 x f32>
+      %old = tile.get %own[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x 128 x f32>
+      %n = tile.select %mask, %v, %old : !tile.tile<b0=8 x 128 x f32>
+      tile.put %n, %own[:, :] : !tile.tile<b0=8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+      %a = tile.get %own[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x 128 x f32>
+      %r = tile.select %mask, %a, %zero : !tile.tile<b0=8 x 128 x f32>
+      tile.put %r, %o[:, :] : !tile.tile<b0=8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+    }
+  }
+  func.return %new : memref<16x128xf32>
+}
+
+// -----
+
 // Right, but rounded on every visit.
 func.func @narrow(%x: memref<16x512xbf16>) -> memref<16x128xbf16> {
   %new = pallas.call @narrow(%x) windows [<[16, 128], (d0) -> (0, d0), vmem>, <[16, 128], (d0) -> (0, 0), vmem>] semantics (arbitrary) aliases [-1] : (memref<16x512xbf16>) -> memref<16x128xbf16> {

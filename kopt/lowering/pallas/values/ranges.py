@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from kopt.dialects.tile import BeginOp, BroadcastOp, CountOp, EndOp, IdOp, IndexOp
+from kopt.dialects.tile import BeginOp, BroadcastOp, CountOp, EndOp, IdOp, IndexOp, TakeAlongOp
 from kopt.ir.ranges import unshifted
 from kopt.lowering.expr import Expr, add, number, spell
 from kopt.lowering.pallas.printing import PallasPrinter
@@ -35,8 +35,16 @@ def _count(printing: PallasPrinter, op: CountOp) -> None:
 
 def _index(printing: PallasPrinter, op: IndexOp) -> None:
     """Not where only broadcasts use them, which count lanes anew."""
-    if not all(isinstance(use.operation, BroadcastOp) for use in op.result.uses):
+    if not all(_counts_anew(use.operation) for use in op.result.uses):
         printing.define(op.result, element_numbers(op.range, (printing.lanes(op.range),), 0, printing))
+
+
+def _counts_anew(op: Operation) -> bool:
+    """Whether an op is a broadcast that counts, and none that picks of rows look through to the numbers themselves."""
+    if not isinstance(op, BroadcastOp):
+        return False
+    picks = (use.operation for use in op.result.uses)
+    return not any(isinstance(pick, TakeAlongOp) and pick.rows is op.input for pick in picks)
 
 
 def element_numbers(range: SSAValue, shape: tuple[int, ...], dim: int, printing: PallasPrinter) -> Expr:
