@@ -117,6 +117,17 @@ def test_no_number_is_right_where_torch_defines_none(text: str, tmp_path) -> Non
     assert not verdict.problems([wanted + 5, x])
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8, torch.bool])
+def test_what_nothing_writes_is_no_result(dtype: torch.dtype, tmp_path) -> None:
+    """Whatever a target leaves there is right; so no kernel is shrunk to one without stores."""
+    text = ONCE.replace("out[i] =", "some[i] =").replace("    out =", "    some = torch.empty([5])\n    out =")
+    verdict = judge(
+        module_of(text.replace("{}", "x[i, 0]").replace("[5], dtype=torch.float32", f"[5], dtype={dtype}"), tmp_path)
+    )
+    wanted, x = verdict.wanted
+    assert not verdict.problems([torch.zeros_like(wanted), x])
+
+
 def test_signs_of_zeros_are_judged(tmp_path) -> None:
     """But for those of the larger of two zeros."""
     for text, defined in (("x[i, 0] * -0.0", True), ("torch.maximum(x[i, 0] * -0.0, x[i, 0] * 0.0)", False)):
