@@ -137,11 +137,11 @@ def visits(range: SSAValue) -> int | None:
     block, shifted or not, that is always full or the only one of its range.
     """
     bound = binding(range)
-    distance = _distance(bound)
-    return None if distance is None else -(-distance // bound.size)
+    elements = distance(bound)
+    return None if elements is None else -(-elements // bound.size)
 
 
-def _distance(bound: Binding) -> int | None:
+def distance(bound: Binding) -> int | None:
     """The elements that a loop walks, where their number is known."""
     lower, upper = _end_number(bound.lower), _end_number(bound.upper)
     if lower is not None and upper is not None:
@@ -154,7 +154,7 @@ def _distance(bound: Binding) -> int | None:
     walked = binding(outer)
     if always_full(outer):
         return walked.size
-    return _distance(walked) if walked.trips == 1 else None
+    return distance(walked) if walked.trips == 1 else None
 
 
 def _apart(bound: Binding) -> int | None:

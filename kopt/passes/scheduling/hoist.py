@@ -13,7 +13,7 @@ from kopt.dialects.formats.integers import int_array
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import BeginOp, GridOp, MaskOp, RangeType, ShiftOp, WhenOp, YieldOp
 from kopt.dialects.tile.planned import forget_plan
-from kopt.ir.ranges import binding, walked_range
+from kopt.ir.ranges import binding, distance, walked_range
 from kopt.passes.scheduling.carried import gets, puts, scratch_of
 
 
@@ -85,8 +85,9 @@ class _Hoister:
             forget_plan(self.old)
 
     def _new_grid(self) -> GridOp:
-        outer = walked_range(binding(self.loop.range))
-        walked = self.loop.bounds if outer is None else (0, binding(outer).size)
+        bound = binding(self.loop.range)
+        walked = self.loop.bounds if walked_range(bound) is None else (0, distance(bound))
+        assert walked[1] is not None
         lower = [begin for begin, _ in self.old.bounds]
         types = [range.type for range in (*self.old.ranges, self.loop.range)]
         grid = GridOp(
