@@ -152,7 +152,7 @@ class Program:
             len(self.owned),
         )
         self._open(inner, top)
-        if top and scope.chance(35):
+        if top and scope.chance(20):
             self._own(inner)
         self._body(inner, nested=2 if top else len(inner.loops) < 3)
         for value in carried:
@@ -290,7 +290,7 @@ class Program:
         for value in scope.values[-scope.pick((1, 2)) :] or [None]:
             array, index = store(self, scope, value)
             self.outputs.append(array)
-            if index and scope.chance(20):
+            if index and scope.chance(10):
                 self.owned.append(Owned(array, tuple(index)))
                 self._keep(scope)
 

@@ -31,6 +31,7 @@ REFUSALS: dict[str, dict[str, str]] = {
         r"is updated by computed rows in one place and accessed by blocks in another": (
             "rows that are updated stay in VMEM, in a layout that blocks do not have"
         ),
+        r"is updated by row numbers of different dimensions": "rows stand along one dimension of what stays in VMEM",
     },
 }
 #: What refuses as another does.
