@@ -28,7 +28,10 @@ class Owned:
     def entries(self, scope: Scope, stores: bool) -> list[Ways]:
         """The ways to index each dimension inside of what the cell has."""
         dimensions = zip(self.index, self.array.spaces, self.array.shape, strict=True)
-        return [_all(scope, *sizes, stores) if entry == ":" else _own(scope, entry) for entry, *sizes in dimensions]
+        return [
+            _all(scope, space, size, stores) if entry == ":" else _own(scope, entry)
+            for entry, space, size in dimensions
+        ]
 
 
 def own(program: Program, scope: Scope) -> list[Owned]:
@@ -98,7 +101,7 @@ def _new(program: Program, scope: Scope) -> Owned:
         places.append((":", space, program.spaces[space] if space >= 0 else scope.pick(_PLAIN)))
     if scope.chance(20):
         places.reverse()
-    index, spaces, shape = ([place[n] for place in places] for n in range(3))
+    index, spaces, shape = [name for name, _, _ in places], [space for _, space, _ in places], [n for _, _, n in places]
     dtype = scope.pick((torch.float32, torch.int32, torch.bfloat16, torch.float32, torch.int8))
     name = program.fresh("o")
     filled = scope.chance(40)
