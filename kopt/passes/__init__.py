@@ -45,6 +45,7 @@ PASSES: dict[str, str] = {
     "drop-unit-dims": "kopt.passes.drop_unit_dims:DropUnitDimsPass",
     "fold-into-accesses": "kopt.passes.gpu.fold_into_accesses:FoldIntoAccessesPass",
     "fold-block-sizes": "kopt.passes.fold_block_sizes:FoldBlockSizesPass",
+    "fold-slices": "kopt.passes.fold_slices:FoldSlicesPass",
     "forward-stores": "kopt.passes.forward_stores:ForwardStoresPass",
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
     "hoist-loads": "kopt.passes.hoist_loads:HoistLoadsPass",

@@ -136,6 +136,8 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
         _make("functionalise-host"),
         # Before arrays are cut, cast and padded for launches, so that none of that is done to what is never read.
         _make("eliminate-output-only", mode=config.output_only or "return"),
+        # Blocks of slices are blocks of their arrays, which nobody copies: for launches that are functional already.
+        _make("fold-slices"),
         # Of what gathers leave alone nothing is moved: while gathers are loads of the source.
         _make("slice-operands"),
         # Blocks must begin at multiples of their size: slices of operands, so launches must be functional already.
