@@ -1,4 +1,4 @@
-"""The pass ``fold-slices``: launches read blocks of a host's slice from the array that it is a slice of."""
+"""The pass ``fold-slices``: slices of the host are folded into the launches that load blocks of them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from kopt.walk import walk
 
 @dataclass(frozen=True)
 class FoldSlicesPass(ModulePass):
-    """Folds slices of the host into launches that read blocks of them: XLA would copy the slice.
+    """Folds `host.slice` into launches that load blocks of it: they load from its source, and XLA copies no slice.
 
-    Blocks are counted from where the array begins, so slices that begin elsewhere, or take steps, stay. A block that
-    hangs over the slice has other elements of the array there. No loop walks these, as if they were beyond the array.
+    Blocks are counted from where the source begins, so slices that begin elsewhere, or take steps, stay. Loops end
+    where the slice did: lanes of a block beyond it are masked like those beyond an array.
 
         %s = host.slice %x [0, 0] [512, 4096] [1, 1] : memref<513x4096xf32> to memref<512x4096xf32, …>
         %n = host.launch @f (%a = %s) … { … %v = tile.load %a[%i, %j] : memref<512x4096xf32> -> … }

@@ -125,12 +125,10 @@ class TpuLaunch:
 
     def _step(self, turning: int) -> Number:
         """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
-        paths = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
-        work = [done for _, done in paths]
+        places = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
-        all_work = sum(work, Cycles()) + self._picks(None, turning)
-        waiting = self._latency(all_work, (path for path, _ in paths))
-        done = self._body(all_work, self.costs.step_cycles, waiting)
+        work = _total(places) + self._picks(None, turning)
+        done = self._body(work, self.costs.step_cycles, self._latency(work, places))
         return done + self._stores(turning) + self._waits(turning) + sum(self._loop(tag) for tag in loops)
 
     def _body(self, work: Cycles, more: float = 0.0, waiting: Number = 0.0) -> Number:
@@ -143,17 +141,18 @@ class TpuLaunch:
 
         Of visits that are written out together one unit works on the next while the other waits in this.
         """
-        work = self._in_loop(tag) + self._picks(tag, -1)
-        waiting = self._latency(work, (path for path, _ in self._work(tag)))
-        return self._body(work, waiting=waiting / self._together(tag)) + self._between(tag)
+        places = self._work(tag)
+        work = _total(places) + self._picks(tag, -1)
+        waiting = self._latency(work, places) / self._together(tag)
+        return self._body(work, waiting=waiting) + self._between(work, tag)
 
-    def _between(self, tag: str) -> Number:
+    def _between(self, work: Cycles, tag: str) -> Number:
         """Seconds between two visits of a loop, in which no unit works.
 
         Where all visits are written out, values stay in registers.
         """
         together = self._together(tag)
-        handed = self._in_loop(tag).carry * (together < self.trips[tag].mean)
+        handed = work.carry * (together < self.trips[tag].mean)
         return (handed + VISIT_CYCLES / together) / self.costs.clock_hz
 
     def _together(self, tag: str) -> Number:
@@ -163,12 +162,12 @@ class TpuLaunch:
             return 1
         return np.maximum(1, np.gcd(np.asarray(np.ceil(trips.mean), int), unroll))
 
-    def _latency(self, work: Cycles, paths: Iterable[Path]) -> Number:
-        """Cycles in which units wait for one another, where products wait for products.
+    def _latency(self, work: Cycles, places: Iterable[tuple[Path, Cycles]]) -> Number:
+        """Cycles in which units wait for one another, where at some place products wait for products.
 
         Work on other rows fills most of them. A few rows leave the latency of the chain.
         """
-        if not any(path in self.model.chained for path in paths):
+        if not any(path in self.model.chained for path, _ in places):
             return 0.0
         beside = np.minimum(work.mxu, work.vectors(1.0))
         return np.maximum(CHAIN_SHARE * beside, CHAIN_CYCLES - beside)
@@ -226,10 +225,6 @@ class TpuLaunch:
         path = next(path for path in self.launch.paths if loop in path)
         return path[: path.index(loop)]
 
-    def _in_loop(self, tag: str) -> Cycles:
-        """The work of one visit of a loop, without that of loops in it."""
-        return sum((done for _, done in self._work(tag)), Cycles())
-
     def _work(self, loop: str | None) -> list[tuple[Path, Cycles]]:
         """The work directly in a loop, or in a step, by its place."""
         return [(path, done) for path, done in self.launch.work.items() if self._innermost(path) == loop]
@@ -285,7 +280,7 @@ class TpuLaunch:
 
     def _written(self, loop: str | None) -> Number:
         """The bundles that libtpu writes out for a visit of a loop or a step, one a cycle; loops copy rows."""
-        work = sum((done for _, done in self._work(loop)), Cycles())
+        work = _total(self._work(loop))
         inner = (self._together(tag) * self._written(tag) for tag in self._loops(loop))
         return np.maximum(work.mxu, work.vectors(1.0)) + sum(inner, 0)
 
@@ -293,7 +288,7 @@ class TpuLaunch:
         """Seconds between the visits of all loops in the kernel."""
         paths = ((tag, (*self._around(tag), tag)) for tag in self._all_loops)
         times = ((tag, self._executions(path)) for tag, path in paths)
-        return sum((many * self._between(tag) for tag, many in times), 0)
+        return sum((many * self._between(_total(self._work(tag)), tag) for tag, many in times), 0)
 
     def _host_bytes(self) -> Number:
         passes = ((name, _PASSES.get(view, _PASS)) for name, views in self.plan.views.items() for view in views)
@@ -309,6 +304,11 @@ class TpuLaunch:
 
     def _scalar_bytes(self) -> Number:
         return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)
+
+
+def _total(places: Iterable[tuple[Path, Cycles]]) -> Cycles:
+    """The work of several places."""
+    return sum((done for _, done in places), Cycles())
 
 
 def _or_none(known: Callable[[], _T]) -> _T | None:

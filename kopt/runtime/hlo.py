@@ -118,7 +118,7 @@ def loops_of(dump: Path, kernel: str) -> list[Loop] | None:
 
 def bundle_text(dump: Path, kernel: str) -> str | None:
     """A kernel's schedule as libtpu dumps it, a bundle a line: a cycle each, with the empty ones in which it waits."""
-    files = [file for file in sorted(dump.glob(f"*-{kernel}-*{SCHEDULE}.txt")) if "schedule" not in file.name]
+    files = sorted(dump.glob(f"*-{kernel}-*-{SCHEDULE}.txt"))
     return files[-1].read_text() if files else None
 
 
