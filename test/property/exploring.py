@@ -136,15 +136,6 @@ def explore(
 def run_round(number: int, examples: int, tally: Tally, folder: Path, shrink: bool) -> None:
     """Compares kernels of a seed until one fails, which is an AssertionError."""
 
-    @seed(number)
-    @settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(programs(wide=tally.wide))
     def case(text: str) -> None:
         if text not in tally.seen:
             tally.before(text)
@@ -155,10 +146,23 @@ def run_round(number: int, examples: int, tally: Tally, folder: Path, shrink: bo
                 assert not problems, "\n".join([*problems, "", text])
             tally.seen.add(text)
 
+    draw(number, examples, tally.wide, case, shrink)
+
+
+def draw(number: int, examples: int, wide: bool, case: Callable[[str], None], shrink: bool = False) -> None:
+    """Hands kernels of a seed to a function."""
+    run = given(programs(wide=wide))(case)
+    run = settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )(run)
     # Else hypothesis draws from the constants of all modules that are loaded: others beside other tests.
     constants = mock.patch.object(HypothesisProvider, "_maybe_draw_constant", return_value=None)
     with constants, mock.patch.object(engine, "MAX_SHRINKING_SECONDS", _SHRINKING_SECONDS):
-        case()
+        seed(number)(run)()
 
 
 def results_of_ir(module: ModuleType, target: str) -> list[torch.Tensor]:
@@ -175,13 +179,14 @@ def _differences(
 ) -> list[str]:
     """Where the results of two kernels have other bits; NaN is NaN."""
     try:
-        pairs = zip(results(original, target), run(changed, target), strict=False)  # an argument more is the last
+        wanted, got = results(original, target), run(changed, target)
     except kopt.KoptError as error:
         if is_refusal(target, str(error)):
             raise Refused(str(error)) from error
         return [str(error)]
     except Exception:  # no kernel may show one
         return [traceback.format_exc()]
+    pairs = zip(wanted, got[: len(wanted)], strict=True)  # an argument more is the last
     return [f"result {n} has other bits" for n, pair in enumerate(pairs) if not _same_bits(*pair)]
 
 

@@ -175,18 +175,26 @@ def _write(program: Program, scope: Scope, value: Value | None, dims: list[Dim],
     if dtype == torch.float64 and not scope.wide:
         raise Unfit
     text = "3" if value is None else _spread(scope, value, dims)
-    masks = [v.text for v in scope.values if v.dims == tuple(dims) and v.dtype == torch.bool]
-    masked = bool(masks) and scope.chance(30)
-    if masked:
-        program.line(f"hl.store({name}, [{listed(index)}], {text}, extra_mask={scope.pick(masks)})")
-    elif scope.chance(15):
-        program.line(f"hl.store({name}, [{listed(index)}], {text})")
-    else:
-        program.line(f"{name}[{', '.join(index) or '()'}] = {text}")
+    masked = put(program, scope, name, index, dims, text, called=15)
     covered = program.covers[-1] and not masked and not scope.chance(20)
     make = "torch.empty" if covered else "torch.zeros"
     declaration = f"{name} = {make}({shape}, dtype={dtype})"
     return Array(name, tuple(spaces), shape, dtype, declaration, name)
+
+
+def put(
+    program: Program, scope: Scope, name: str, index: list[str], dims: Sequence[Dim], text: str, called: int
+) -> bool:
+    """Writes a store, and whether it has a mask; of those without one ``called`` in a hundred are calls."""
+    masks = [v.text for v in scope.values if v.dims == tuple(dims) and v.dtype == torch.bool]
+    masked = bool(masks) and scope.chance(30)
+    if masked:
+        program.line(f"hl.store({name}, [{listed(index)}], {text}, extra_mask={scope.pick(masks)})")
+    elif scope.chance(called):
+        program.line(f"hl.store({name}, [{listed(index)}], {text})")
+    else:
+        program.line(f"{name}[{', '.join(index) or '()'}] = {text}")
+    return masked
 
 
 def listed(index: list[str]) -> str:

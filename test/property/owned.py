@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from hypothesis import strategies as st
 
-from test.property.memory import ADDED, UPDATES, Array, Point, Ways, chosen, listed, load, ways
+from test.property.memory import ADDED, UPDATES, Array, Point, Ways, chosen, listed, put, ways
 from test.property.statements import Scope
 
 if TYPE_CHECKING:
@@ -53,26 +53,13 @@ def own(program: Program, scope: Scope) -> list[Owned]:
 def keep(program: Program, scope: Scope, owned: Owned) -> None:
     """Writes a store, or an update, of elements that the cell has."""
     index, dims = chosen(scope, owned.entries(scope, True))
-    name, dtype, entries = owned.array.name, owned.array.dtype, listed(index)
+    name, dtype = owned.array.name, owned.array.dtype
     text = program.fitted(scope, dims, dtype)
-    masks = [v.text for v in scope.values if v.dims == tuple(dims) and v.dtype == torch.bool]
     if dtype in ADDED and scope.chance(15):
         function = "hl.atomic_add" if dtype.is_floating_point else scope.pick(UPDATES)
-        program.line(f"{function}({name}, [{entries}], {text})")
-    elif masks and scope.chance(30):
-        program.line(f"hl.store({name}, [{entries}], {text}, extra_mask={scope.pick(masks)})")
-    elif scope.chance(10):
-        program.line(f"hl.store({name}, [{entries}], {text})")
+        program.line(f"{function}({name}, [{listed(index)}], {text})")
     else:
-        program.line(f"{name}[{', '.join(index) or '()'}] = {text}")
-
-
-def recall(program: Program, scope: Scope, owned: Owned) -> None:
-    """Writes a load of elements that the cell has."""
-    text, sample = load(scope, owned.array, owned.entries(scope, False))
-    value = scope.value(program.fresh("v"), sample)
-    program.line(f"{value.text} = {text}")
-    scope.values.append(value)
+        put(program, scope, name, index, dims, text, called=10)
 
 
 def _index(array: Array, loops: list[tuple[str, int]]) -> tuple[str, ...]:

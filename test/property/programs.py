@@ -12,10 +12,10 @@ import torch
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from test.property.memory import Array, Point, anywhere, domain, load, store, view
+from test.property.memory import Array, Point, Ways, anywhere, domain, load, store, view
 from test.property.merging import merged
 from test.property.operations import calls
-from test.property.owned import Owned, keep, own, recall
+from test.property.owned import Owned, keep, own
 from test.property.samples import sample_tile
 from test.property.statements import PRIMES, Axis, Dim, Scope, Unfit, Value, aligned
 
@@ -147,10 +147,8 @@ class Program:
     def _nest(self, scope: Scope, top: bool) -> None:
         """A loop over one or two spaces, and what is carried through it."""
         carried = [] if top else [self._carried(scope) for _ in range(scope.pick((1, 0, 2)))]
-        inner, owned = (
-            Scope(scope.draw, list(scope.values), list(scope.axes), scope.wide, dict(scope.loops)),
-            len(self.owned),
-        )
+        inner = Scope(scope.draw, list(scope.values), list(scope.axes), scope.wide, dict(scope.loops))
+        owned = len(self.owned)
         self._open(inner, top)
         if top and scope.chance(20):
             self._own(inner)
@@ -260,20 +258,26 @@ class Program:
     def _keep(self, scope: Scope) -> None:
         """A store to what the cells have, and loads from there before and after it."""
         owned = scope.pick(self.owned)
-        if scope.chance(60):
-            self._try(lambda scope: recall(self, scope, owned), scope)
-            self._try(self._call, scope)
+        self._recall(scope, owned)
         self._try(lambda scope: keep(self, scope, owned), scope)
+        self._recall(scope, owned)
+
+    def _recall(self, scope: Scope, owned: Owned) -> None:
         if scope.chance(60):
-            self._try(lambda scope: recall(self, scope, owned), scope)
+            self._try(lambda scope: self._take(scope, owned.array, owned.entries(scope, False)), scope)
             self._try(self._call, scope)
 
     def _load(self, scope: Scope) -> None:
         if self.owned and (not self.arrays or scope.chance(40)):
-            recall(self, scope, scope.pick(self.owned))
-            return
-        array = scope.pick(self.arrays)
-        text, sample = load(scope, array, anywhere(scope, array))
+            owned = scope.pick(self.owned)
+            self._take(scope, owned.array, owned.entries(scope, False))
+        else:
+            array = scope.pick(self.arrays)
+            self._take(scope, array, anywhere(scope, array))
+
+    def _take(self, scope: Scope, array: Array, entries: Sequence[Ways]) -> None:
+        """A load, by one of the ways to index each dimension."""
+        text, sample = load(scope, array, entries)
         value = scope.value(self.fresh("v"), sample)
         self.line(f"{value.text} = {text}")
         scope.values.append(value)
@@ -354,6 +358,7 @@ class Program:
             self._arm(scope, carried)
 
     def _arm(self, scope: Scope, carried: Value) -> None:
+        """The body of a branch or a loop, whose values end with it."""
         kept = len(scope.values)
         self.depth += 1
         try:
@@ -366,16 +371,9 @@ class Program:
 
     def _unrolled(self, scope: Scope) -> None:
         """A loop of Python."""
-        carried, kept = self._carried(scope), len(scope.values)
+        carried = self._carried(scope)
         self.line(f"for {self.fresh('u')} in {scope.pick(('hl.static_range(2)', 'range(3)'))}:")
-        self.depth += 1
-        try:
-            self._update(scope, carried)
-            if self.owned and scope.chance(40):
-                self._keep(scope)
-        finally:
-            self.depth -= 1
-            del scope.values[kept:]
+        self._arm(scope, carried)
 
 
 @st.composite

@@ -6,15 +6,11 @@ import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.internal.conjecture.providers import HypothesisProvider
 
-from test.property.exploring import ROUND
+from test.property.exploring import ROUND, draw
 from test.property.judge import Undefined, judge, module_of
-from test.property.programs import programs
 
 #: How many rounds are drawn, and of the kernels: how many in a hundred load in a nest what the nest stores.
 _ROUNDS, _SHARE = 8, (20, 45)
@@ -30,21 +26,8 @@ _FORMS: dict[str, Callable[[str], bool]] = {
 def drawn() -> list[str]:
     """Different kernels."""
     texts: list[str] = []
-
-    @settings(
-        max_examples=ROUND,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(programs(wide=False))
-    def case(text: str) -> None:
-        texts.append(text)
-
-    with mock.patch.object(HypothesisProvider, "_maybe_draw_constant", return_value=None):
-        for number in range(_ROUNDS):
-            seed(number)(case)()
+    for number in range(_ROUNDS):
+        draw(number, ROUND, False, lambda text: texts.append(text))
     return list(dict.fromkeys(texts))
 
 

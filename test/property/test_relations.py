@@ -46,7 +46,8 @@ def test_relations_change_the_text_and_no_bit(name: str, target: str, tmp_path: 
         found for seed in range(20) if (found := related(KERNEL, name, random.Random(seed))) != related_to_nothing()
     )
     wanted, got = (results(module_of(each, tmp_path), target) for each in (KERNEL, text))
-    assert all(one.equal(two) for one, two in zip(wanted, got, strict=False))  # `flag` is one argument more
+    pairs = zip(wanted, got[: len(wanted)], strict=True)  # `flag` is one argument more
+    assert all(one.equal(two) for one, two in pairs)
 
 
 def related_to_nothing() -> str:
