@@ -1,6 +1,6 @@
 """kopt's cost model beside published device times.
 
-    python benchmarks/truth.py FILE.csv [--json] [--write FILE] [--no-winners]
+    python benchmarks/truth.py FILE.csv [--json] [--write FILE] [--no-winners] [--legal]
 
 Each row of the file is a kernel that others measured: the operator, the shapes, the tiles that won, milliseconds
 (`benchmarks/support/truth_rows.py`). It is written in kopt's language, imported for the chip, and `cost` says what it
@@ -11,7 +11,8 @@ takes with these tiles, by the lengths of the real groups. Of each chip and oper
 | ``rows`` | measurements, those of one kernel with the same tiles taken together |
 | ``spearman``, ``mean``, ``median`` | rank correlation and errors on the half of the shapes that is not fitted to |
 | ``other mean``, ``other spearman`` | the same of all rows, with the constants of chips that nothing was measured on |
-| ``first 8`` | the share of problems whose recorded tiles are among the model's first eight that fit |
+| ``first``, ``first 8`` | the share of problems whose recorded tiles the model has first, and among its first eight |
+| ``legal 8`` | with ``--legal``: the same of the first eight of attention that libtpu takes in JAX's kernel |
 
 Constants are fitted to all operators of a chip at once. ``--write`` puts those of all rows down as a file of constants.
 """
@@ -23,13 +24,14 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.stats import spearmanr
 from support import emit
+from support.truth_legal import is_taken
 from support.truth_rows import Launch, Row, launch, rows, scratch_bytes
 
 from kopt.planning.calibration import Fit, Sample, costs_of, errors, fitted, with_costs
@@ -54,6 +56,7 @@ COLUMNS = {
     "problems": "",
     "first": ".0%",
     "first 8": ".0%",
+    "legal 8": ".0%",
     "regret": ".1%",
 }
 
@@ -65,13 +68,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the constants down, fitted to all rows")
     parser.add_argument("--chip", nargs="*", default=[], metavar="NAME", help="of these chips only")
     parser.add_argument("--no-winners", action="store_true", help="do not rank other tiles")
+    parser.add_argument("--legal", action="store_true", help="ask libtpu which tiles it takes; this takes minutes")
     options = parser.parse_args(argv)
     known = [row for row in distinct(rows(options.file)) if not options.chip or row.problem.chip in options.chip]
     found, constants = [], {}
     for name in dict.fromkeys(row.problem.chip for row in known):
         print(name, "…", file=sys.stderr, flush=True)
         mine = [row for row in known if row.problem.chip == name]
-        more, fit = judged(mine, CHIPS[name], not options.no_winners)
+        more, fit = judged(mine, CHIPS[name], not options.no_winners, options.legal)
         found += more
         constants[name] = entry(fit, len(mine))
     if options.write:
@@ -97,7 +101,7 @@ def mean(values: np.ndarray) -> float:
     return float(np.abs(values).mean())
 
 
-def judged(mine: Sequence[Row], chip: Chip, winners: bool) -> tuple[list[dict[str, Any]], Fit]:
+def judged(mine: Sequence[Row], chip: Chip, winners: bool, ask: bool) -> tuple[list[dict[str, Any]], Fit]:
     """The rows of the table for one chip, and its constants, fitted to all measurements."""
     samples = [sample(row.launch(), row.seconds) for row in mine]
     half = halves(mine)
@@ -117,7 +121,7 @@ def judged(mine: Sequence[Row], chip: Chip, winners: bool) -> tuple[list[dict[st
         line.update(figures(pick(samples, apart), trained, ""))
         line.update(figures(pick(samples, here), borrowed, "other "))
         if winners and isinstance(chip, TpuChip):
-            line.update(ranked([row for row in mine if row.problem.operator == operator], trained))
+            line.update(ranked([row for row in mine if row.problem.operator == operator], trained, ask))
         found.append(line)
     return found, fitted(samples, chip)
 
@@ -155,13 +159,19 @@ def figures(samples: Sequence[Sample], chip: Chip, prefix: str) -> dict[str, flo
 
 # Ranking.
 
+#: How many candidates a tuning compiles.
+_FIRST = 8
 
-def ranked(mine: Sequence[Row], chip: Chip) -> dict[str, Any]:
-    """The shares of problems whose recorded tiles the model has first, and among its first eight; its regret."""
+
+def ranked(mine: Sequence[Row], chip: Chip, ask: bool) -> dict[str, Any]:
+    """The shares of problems whose recorded tiles the model has first, and among its first eight; its regret.
+
+    Where recorded tiles are behind the first eight, and ``ask`` is true, libtpu is asked of those before them.
+    """
     problems: dict[Any, list[Row]] = {}
     for row in mine:
         problems.setdefault(row.problem, []).append(row)
-    places, regrets = [], []
+    places, legal, regrets = [], [], []
     for problem, some in problems.items():
         best = min(some, key=lambda row: row.seconds)
         tiles = dict(best.tiles)
@@ -171,15 +181,26 @@ def ranked(mine: Sequence[Row], chip: Chip) -> dict[str, Any]:
         if recorded in times:
             order = sorted(times, key=lambda choice: times[choice])
             places.append(order.index(recorded))
+            legal.append(legal_place(problem, names, order[: places[-1]], chip) if ask else 0)
             regrets.append(times[recorded] / times[order[0]] - 1)
         else:
             places.append(len(times))
-    shares = {"first": np.mean(np.array(places) == 0), "first 8": np.mean(np.array(places) < 8)}
+            legal.append(len(times))
+    among = {"first 8": places, **({"legal 8": legal} if ask else {})}
     return {
         "problems": len(problems),
-        **{name: float(each) for name, each in shares.items()},
+        "first": float(np.mean(np.array(places) == 0)),
+        **{name: float(np.mean(np.array(each) < _FIRST)) for name, each in among.items()},
         "regret": float(np.mean(regrets)),
     }
+
+
+def legal_place(problem: Any, names: Sequence[str], before: Sequence[tuple[int, ...]], chip: TpuChip) -> int:
+    """How many of the tiles ``before`` others libtpu takes, `_FIRST` at most; all of them where no more are there."""
+    if problem.operator != "attention" or len(before) < _FIRST:
+        return len(before)
+    taken = (choice for choice in before if is_taken(problem, dict(zip(names, choice, strict=True)), chip))
+    return sum(1 for _ in islice(taken, _FIRST))
 
 
 #: Tiles that others could have had, by operator.
