@@ -1,6 +1,6 @@
 """kopt's cost model beside published device times.
 
-    python benchmarks/truth.py FILE.csv [--json] [--write FILE] [--no-winners] [--legal]
+    python benchmarks/truth.py FILE.csv [--json] [--write FILE] [--hold NAME …] [--no-winners] [--legal]
 
 Each row of the file is a kernel that others measured: the operator, the shapes, the tiles that won, milliseconds
 (`benchmarks/support/truth_rows.py`). It is written in kopt's language, imported for the chip, and `cost` says what it
@@ -14,7 +14,8 @@ takes with these tiles, by the lengths of the real groups. Of each chip and oper
 | ``first``, ``first 8`` | the share of problems whose recorded tiles the model has first, and among its first eight |
 | ``legal 8`` | with ``--legal``: the same of the first eight of attention that libtpu takes in JAX's kernel |
 
-Constants are fitted to all operators of a chip at once. ``--write`` puts those of all rows down as a file of constants.
+Constants are fitted to all operators of a chip at once; those that ``--hold`` names stay as they are. ``--write`` puts
+those of all rows down as a file of constants.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the constants down, fitted to all rows")
     parser.add_argument("--chip", nargs="*", default=[], metavar="NAME", help="of these chips only")
+    parser.add_argument("--hold", nargs="*", default=[], metavar="NAME", help="constants that are not fitted")
     parser.add_argument("--no-winners", action="store_true", help="do not rank other tiles")
     parser.add_argument("--legal", action="store_true", help="ask libtpu which tiles it takes; this takes minutes")
     options = parser.parse_args(argv)
@@ -75,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for name in dict.fromkeys(row.problem.chip for row in known):
         print(name, "…", file=sys.stderr, flush=True)
         mine = [row for row in known if row.problem.chip == name]
-        more, fit = judged(mine, CHIPS[name], not options.no_winners, options.legal)
+        more, fit = judged(mine, CHIPS[name], not options.no_winners, options.legal, options.hold)
         found += more
         constants[name] = entry(fit, len(mine))
     if options.write:
@@ -101,11 +103,13 @@ def mean(values: np.ndarray) -> float:
     return float(np.abs(values).mean())
 
 
-def judged(mine: Sequence[Row], chip: Chip, winners: bool, ask: bool) -> tuple[list[dict[str, Any]], Fit]:
+def judged(
+    mine: Sequence[Row], chip: Chip, winners: bool, ask: bool, held: Sequence[str]
+) -> tuple[list[dict[str, Any]], Fit]:
     """The rows of the table for one chip, and its constants, fitted to all measurements."""
     samples = [sample(row.launch(), row.seconds) for row in mine]
     half = halves(mine)
-    fit = fitted([one for one, there in zip(samples, half, strict=True) if there], chip)
+    fit = fitted([one for one, there in zip(samples, half, strict=True) if there], chip, held)
     trained = with_costs(chip, fit.costs)
     borrowed = with_costs(chip, borrow(chip))
     found = []
@@ -123,7 +127,7 @@ def judged(mine: Sequence[Row], chip: Chip, winners: bool, ask: bool) -> tuple[l
         if winners and isinstance(chip, TpuChip):
             line.update(ranked([row for row in mine if row.problem.operator == operator], trained, ask))
         found.append(line)
-    return found, fitted(samples, chip)
+    return found, fitted(samples, chip, held)
 
 
 def sample(one: Launch, seconds: float) -> Sample:

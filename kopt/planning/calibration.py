@@ -82,12 +82,12 @@ def errors(samples: Sequence[Sample], chip: Chip) -> np.ndarray:
     return np.array([float(each.predicted(chip)) / each.seconds - 1 for each in samples])
 
 
-def fitted(samples: Sequence[Sample], chip: Chip, names: Sequence[str] = ()) -> Fit:
-    """The constants with which the model is nearest to the samples; ``names`` are those that are fitted (all)."""
+def fitted(samples: Sequence[Sample], chip: Chip, held: Sequence[str] = ()) -> Fit:
+    """The constants with which the model is nearest to the samples; those that are ``held`` stay as they are."""
     from scipy.optimize import least_squares
 
     base, ranges = costs_of(chip), _TPU if isinstance(chip, TpuChip) else _GPU
-    ranges = {name: ranges[name] for name in names or ranges}
+    ranges = {name: ends for name, ends in ranges.items() if name not in held}
     low, high = np.array([*ranges.values()]).T
     start = np.clip([getattr(base, name) for name in ranges], low, high)
     measured = np.log([each.seconds for each in samples])

@@ -4,7 +4,7 @@
     cost(model, {"b0": np.array([256, 512]), "b1": 1024}, plan, chip).seconds     # two candidates at once
 
 What cannot be told is None, never 0: with a trip count that only a launch tells there are no seconds, but VMEM is
-known. Times of TPUs are those of `kopt.planning.steps`; those of GPUs a first model, which is not fitted.
+known. Times of TPUs are those of `kopt.planning.steps`; those of GPUs of `kopt.planning.gpu_cost`.
 """
 
 from __future__ import annotations

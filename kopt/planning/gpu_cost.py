@@ -5,8 +5,8 @@
 Issue, products and the cache are had by multiprocessors that have a program; memory by as many bytes as are on their
 way at once. What is not the bottleneck is hidden by other programs of a multiprocessor, or by pipelined loads. A
 program's blocks come from the cache; those that programs of one wave share come once from memory. With a split there
-are so many times as many programs, and a launch more for each reduction. No constant is fitted (`kopt.targets.costs`):
-the model ranks block sizes.
+are so many times as many programs, and a launch more for each reduction. On sm90 shares of peaks are fitted
+(`kopt.targets.constants`); on other chips the model ranks block sizes.
 """
 
 from __future__ import annotations

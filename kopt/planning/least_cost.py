@@ -18,8 +18,7 @@ Lengths = Mapping[str, Sequence[int]]
 def least_seconds(models: Iterable[LaunchModel], chip: Chip | None, lengths: Lengths | None = None) -> float | None:
     """Seconds of all launches, one after the other; ``lengths`` are those of `kopt.planning.cost`.
 
-    None where they are not known: of GPUs and chips whose costs are not fitted to measurements, and where trip counts
-    are known to a launch alone.
+    None on GPUs, on chips whose costs are not fitted, and where trip counts are known to a launch alone.
     """
     if not isinstance(chip, TpuChip):
         return None

@@ -37,10 +37,11 @@ def test_constants_come_back_from_the_times_of_another_chip():
     chip = TPU_CHIPS["v5e"]
     true = with_costs(chip, replace(costs_of(chip), hbm_share=0.6, mxu_share=0.7, step_seconds=8e-7))
     samples = [Sample(one, float(one(true)[0].seconds)) for one in LAUNCHES]
-    found = fitted(samples, chip, ("hbm_share", "mxu_share", "step_seconds"))
+    found = fitted(samples, chip, ("vector_share", "host_share", "store_cycles"))
     assert np.abs(found.before).max() > 0.2
     assert np.abs(found.after).max() < 0.05
     assert found.fitted["hbm_share"] == pytest.approx(0.6, rel=0.05)
+    assert found.fitted.keys() == {"hbm_share", "mxu_share", "step_seconds"}
     assert found.costs.fitted and found.costs.mxu_size == costs_of(chip).mxu_size
 
 

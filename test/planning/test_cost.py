@@ -158,11 +158,13 @@ def test_ten_thousand_costs_take_less_than_a_second():
 def test_a_gpu_has_a_model():
     x, y, o = (Buffer(name, name, "pointer", axes) for name, axes in (("x", "ik"), ("y", "kj"), ("o", "ij")))
     plan = Plan(("i", "j"), frozenset("ij"), (x, y, o), {name: name for name in "xyo"}, options=(("warps", 8),))
-    small, large = (
-        cost(matmul(4096, 4096, 4096), {"b0": m, "b1": n, "b2": 64}, plan, GPU_CHIPS["sm90"])
-        for m, n in ((64, 64), (128, 256))
+    small, large, other = (
+        cost(matmul(4096, 4096, 4096), {"b0": m, "b1": n, "b2": 64}, plan, GPU_CHIPS[chip])
+        for m, n, chip in ((64, 64, "sm90"), (128, 256, "sm90"), (128, 256, "sm100"))
     )
-    assert not large.fitted and large.seconds < small.seconds and large.shared_bytes > small.shared_bytes
+    assert (
+        large.fitted and not other.fitted and large.seconds < small.seconds and large.shared_bytes > small.shared_bytes
+    )
 
 
 @pytest.mark.parametrize("name", ["matmul", "softmax", "embedding", "attention", "jagged_jagged_bmm"])
