@@ -81,12 +81,8 @@ class PlanRecorder(Instrumentation):
             self.launches = [self._launch(pass_, *pair) for pair in zip(*tops, strict=True)]
 
     def _launch(self, pass_: PlanAccessesPass, before: GridOp | LaunchOp, after: GridOp | LaunchOp) -> PlannedLaunch:
-        grid, planned = (grid_of(top) if isinstance(top, LaunchOp) else top for top in (before, after))
-        move_out(grid)
-        found, names = plan_of(planned), axis_names(grid.body)
-        assert found is not None  # plan-accesses has planned every launch
-        plan = replace(found, loops={tag: replace(one, peel=()) for tag, one in found.loops.items()})
-        model = launch_model(grid)
+        grid, model, plan = _written(before, after)
+        names = axis_names(grid.body)
         searched: list[Plan] = []
         if isinstance(before, LaunchOp):
             pairs, _ = choices(before, grid, GridNames.of(grid), TPU_CHIPS[pass_.chip], pass_.loop_type)
@@ -95,8 +91,32 @@ class PlanRecorder(Instrumentation):
         return PlannedLaunch(model, plan, others, searched, names)
 
 
+def _written(before: GridOp | LaunchOp, after: GridOp | LaunchOp) -> tuple[GridOp, LaunchModel, Plan]:
+    """The grid of a launch before `plan-accesses`, its model, and the plan that it has after it."""
+    grid, planned = (grid_of(top) if isinstance(top, LaunchOp) else top for top in (before, after))
+    move_out(grid)
+    found = plan_of(planned)
+    assert found is not None  # plan-accesses has planned every launch
+    plan = replace(found, loops={tag: replace(one, peel=()) for tag, one in found.loops.items()})
+    return grid, launch_model(grid), plan
+
+
 def _tops(module: ModuleOp, tpu: bool) -> list[GridOp] | list[LaunchOp]:
     return walk(module, LaunchOp) if tpu else walk(module, GridOp)
+
+
+def written_plans(module: ModuleOp, passes: Sequence[ModulePass], chip: Chip) -> list[tuple[LaunchModel, Plan]]:
+    """The models of the launches of a module, and the plans that a pipeline gives them; it goes no further."""
+    before = cloned(module)
+    count = next((number for number, one in enumerate(passes) if isinstance(one, PlanAccessesPass)), None)
+    if count is None:
+        return []
+    with collect():  # it has been said where the kernel was lowered
+        run(before, make_context(), passes[:count])
+        after = cloned(before)
+        run(after, make_context(), passes[count : count + 1])
+    tops = [_tops(one, isinstance(chip, TpuChip)) for one in (before, after)]
+    return [(model, plan) for _, model, plan in (_written(*pair) for pair in zip(*tops, strict=True))]
 
 
 def recorded(module: ModuleOp, passes: Sequence[ModulePass]) -> list[PlannedLaunch]:

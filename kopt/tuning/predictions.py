@@ -22,6 +22,7 @@ from kopt.planning.block_sizes import fitting
 from kopt.planning.cost import costing
 from kopt.planning.orders import reordered
 from kopt.plans.plan import Plan
+from kopt.predictions import written_plans
 from kopt.targets.chips import Chip, GpuChip
 from kopt.tuning.launches import Launches, launch_options, least
 from kopt.tuning.schedules import Schedule, schedule_of, unrolled
@@ -62,17 +63,29 @@ class Predictions:
         return self._launches[key]
 
     def of(self, low: Lowered, config: Config) -> float | None:
-        """Milliseconds of a lowered candidate; None where the model cannot tell."""
-        launches = self.launches(config)
-        found = [self._launch(launches, model, plan, config) for model, plan in self._pairs(launches, low, config)]
+        """Milliseconds of a lowered candidate; None where the model cannot tell.
+
+        They are those of the plans that its launches have. Where only a launch tells how many trips a loop has, lengths
+        are assumed, and the schedule is what counts of a plan.
+        """
+        written = written_plans(low.imported, pipeline(low.target, low.config), self._chip)
+        if written and not any(assumed_lengths(model) for model, _ in written):
+            found = [self._seconds(model, plan) for model, plan in written]
+        else:
+            launches = self.launches(config)
+            found = [self._launch(launches, model, plan, config) for model, plan in self._pairs(launches, low, config)]
         total = sum(found)
         return 1e3 * total if np.isfinite(total) and found else None
+
+    def _seconds(self, model: LaunchModel, plan: Plan) -> float:
+        """Seconds of a launch with a plan; infinite where they are not known."""
+        seconds = costing(model, {}, self._chip, assumed_lengths(model))(plan).seconds
+        return float("inf") if seconds is None else float(np.min(seconds))
 
     def _launch(self, launches: Launches, model: LaunchModel, plan: Plan | None, config: Config) -> float:
         """Seconds of one launch with the plan that it has, or else the cheapest."""
         if plan is not None:
-            seconds = costing(model, {}, self._chip, assumed_lengths(model))(plan).seconds
-            return float("inf") if seconds is None else float(np.min(seconds))
+            return self._seconds(model, plan)
         own = self._with_options(launches.plans(model), config)
         return float(least(model, {}, own, self._chip, 1)[0][0])
 

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from examples.histogram import histogram
 from kopt.config import make_config
+from kopt.passes.pipelines import pipeline
+from kopt.planning.cost import cost
+from kopt.predictions import written_plans
+from kopt.specs import as_spec
 from kopt.targets.target import parse_target
 from kopt.tuning.kernel_subject import KernelSubject
 from kopt.tuning.predictions import Predictions, planned_schedules
@@ -18,8 +23,6 @@ MATRIX = "bf16[4096,4096]"
 
 def subject(target: str, *specs: str) -> KernelSubject:
     """The product for some arguments."""
-    from kopt.specs import as_spec
-
     values = {name: as_spec(spec) for name, spec in zip("xy", specs, strict=True)}
     return KernelSubject(product, values, parse_target(target))
 
@@ -86,3 +89,18 @@ def test_points_are_ranked_by_what_their_candidates_take(target: str, options: d
     ms = predictions.of(low, config)
     assert ms is not None and ranked.possible.all() and np.isfinite(ranked.counted).all()
     assert 1e3 * ranked.seconds[0] <= ms * 1.001 and ms <= 1e3 * ranked.seconds[0] * 1.2
+
+
+def test_updates_take_what_the_pipeline_makes_of_them() -> None:
+    """1024 numbers are compared with 256 counters at once. 4096 are too many: they are counted one after the other."""
+    target = parse_target("pallas:v6e")
+    found = KernelSubject(histogram, {"numbers": as_spec("i32[4096]"), "bins": 256}, target)
+    assert target.chip is not None
+    predictions, times = Predictions(found, target.chip), []
+    for rows in (1024, 4096):
+        config = make_config({"block_sizes": [rows]})
+        low = found.lower(config)
+        ((model, plan),) = written_plans(low.imported, pipeline(low.target, low.config), target.chip)
+        times.append(predictions.of(low, config))
+        assert times[-1] == 1e3 * cost(model, {}, plan, target.chip).seconds
+    assert 10 * times[0] < times[1]
