@@ -14,6 +14,7 @@ import numpy as np
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate, variants
+from kopt.planning.choice import CLEARLY
 from kopt.planning.cost import costing
 from kopt.planning.items import Cost
 from kopt.planning.trips import Number
@@ -95,18 +96,26 @@ def rooms(chip: Chip) -> list[int]:
 
 
 def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:
-    """Of each candidate the seconds of the cheapest plan that fits, infinite where none does, and its bytes."""
+    """Of each candidate the seconds of the plan that it will have, infinite where none fits, and its bytes.
+
+    That is the cheapest, but for loops that may be dimensions of the grid: these are, unless others cost clearly less.
+    """
     count = max(map(len, sizes.values()))
-    seconds, memory = np.full(count, np.inf), np.full(count, np.inf)
+    least = {hoisted: (np.full(count, np.inf), np.full(count, np.inf)) for hoisted in (True, False)}
     plans = variants(model, *_LOOPS[loop_type]) if isinstance(chip, TpuChip) else [[gpu_candidate(model)]]
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     for variant in plans:
         for plan in reversed(variant):
             own, taken = fitting(found := cost(plan), chip)
+            hoisted = any(loop.kind == "grid" for loop in plan.loops.values())
+            seconds, memory = least[hoisted]
             better = own < seconds
-            seconds, memory = np.where(better, own, seconds), np.where(better, taken, memory)
+            least[hoisted] = np.where(better, own, seconds), np.where(better, taken, memory)
             if np.isfinite(own).all() and np.all(own <= found.seconds):
                 break  # what is unrolled takes no longer than the same that is not, unless its code is long
+    usual, other = least[True], least[False]
+    better = other[0] < CLEARLY * usual[0]
+    seconds, memory = (np.where(better, *pair) for pair in zip(other, usual, strict=True))
     return seconds, memory
 
 
