@@ -38,7 +38,7 @@ class BlockForms:
         """What cells do one by one, items of jagged loops and planes, as cells of their own."""
         jagged = ("raise-jagged", "dce", "schedule-jagged") if self.gathers else ()
         if isinstance(self._chip, TpuChip):
-            return _applied(self._module, named(*jagged))
+            return _applied(self._module, named(*jagged, "keep-reduced-dims"))
         loops = ("distribute-loops",) if walk(self._module, ForOp) else ()
         large = ("split-planes",) if jagged or holds_large(self._module) else ()
         return _applied(self._module, named(*loops, *jagged, *large))

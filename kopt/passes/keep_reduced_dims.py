@@ -12,8 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.reduced_dims import Rows, carried_rows, keeps, kept
 from kopt.dialects.builder import Builder
-from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import FullOp, ReshapeOp, tile_type
+from kopt.dialects.tile import FullOp, GridOp, ReshapeOp, tile_type
 from kopt.walk import walk
 
 
@@ -41,8 +40,8 @@ class KeepReducedDimsPass(ModulePass):
     name = "keep-reduced-dims"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in walk(op, LaunchOp):
-            for rows in [*carried_rows(launch)]:
+        for grid in walk(op, GridOp):
+            for rows in [*carried_rows(grid)]:
                 _keep(rows)
 
 
