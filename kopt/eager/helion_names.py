@@ -10,6 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from functools import wraps
+from types import FunctionType
 from typing import Any
 
 from kopt import language
@@ -40,6 +41,11 @@ def install() -> None:
         return run.function(names[function])(*call.args, **call.kwargs)
 
     ref_mode.is_in_ref_mode_context, ref_mode.dispatch_reference = is_in_ref_mode_context, dispatch_reference
+    for function, name in names.items():
+        if hasattr(function, "_prepare_args"):
+            _install_unprepared(function)
+        elif isinstance(function, FunctionType):
+            _install_plain(function, name)
     _install_kernels()
 
 
@@ -47,6 +53,31 @@ def _names() -> dict[Callable[..., Any], str]:
     """kopt's name of each function of Helion's."""
     theirs = sys.modules["helion.language"]
     return {getattr(theirs, name): name for name in language.__all__ if hasattr(theirs, name)}
+
+
+def _install_unprepared(function: Any) -> None:
+    """A function gives its arguments as they are to a run, which Helion would check by its own environment."""
+    theirs = function._prepare_args
+    function._prepare_args = lambda *args: theirs(*args) if RUNNING.get() is None else args
+
+
+def _install_plain(function: FunctionType, name: str) -> None:
+    """A function that asks Helion for no reference, such as ``hl.arange``, asks here first.
+
+    Kernels may have imported it by name. So the function stays the same object, and its code changes.
+    """
+    theirs = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
+    theirs.__kwdefaults__ = function.__kwdefaults__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        run = RUNNING.get()
+        return theirs(*args, **kwargs) if run is None else run.function(name)(*args, **kwargs)
+
+    def code(*args: Any, call: Callable[..., Any], **kwargs: Any) -> Any:
+        return call(*args, **kwargs)
+
+    function.__signature__ = inspect.signature(function)  # pyright: ignore[reportFunctionMemberAccess]
+    function.__code__, function.__defaults__, function.__kwdefaults__ = code.__code__, None, {"call": call}
 
 
 def _bound(signature: inspect.Signature, args: tuple[Any, ...]) -> inspect.BoundArguments:

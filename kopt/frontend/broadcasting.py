@@ -35,9 +35,18 @@ def common_dims(values: Sequence[DeviceTensor]) -> Dims:
     if (joined := joined_dims([value.dims for value in values], _join_dim)) is None:
         mismatch(
             f"operands do not broadcast: {' and '.join(describe(v) for v in values)}",
-            ["add a dimension with None where it is meant: b[tile, None]"],
+            _of_products(values) or ["add a dimension with None where it is meant: b[tile, None]"],
         )
     return joined
+
+
+def _of_products(values: Sequence[DeviceTensor]) -> list[str]:
+    """What to write where an index of several vectors was meant to name pairs, and made two dimensions of one tile."""
+    tags = [[dim.tag.data for dim in value.dims if dim.tag.data] for value in values]
+    if all(len(set(each)) == len(each) for each in tags):
+        return []
+    note = "x[i, j] of two vectors has an element for each i and each j"
+    return [f"{note}; for pairs, index the flat tensor: x.view(-1)[i * x.size(1) + j]"]
 
 
 def broadcast(value: DeviceTensor, dims: Dims) -> DeviceTensor:
@@ -46,7 +55,7 @@ def broadcast(value: DeviceTensor, dims: Dims) -> DeviceTensor:
         return value
     places = _places(value.dims, dims)
     if places is None or any(_loses(value.dims[n], dims[place]) for n, place in enumerate(places)):
-        mismatch(f"{describe(value)} does not broadcast to [{' x '.join(map(str, dims))}]")
+        mismatch(f"{describe(value)} does not broadcast to [{' x '.join(map(str, dims))}]", _of_products([value]))
     value = _without_padding(value, [dims[place] for place in places])
     value = untag(value, [n for n, place in enumerate(places) if not _fits(value.dims[n], dims[place])])
     value = _unit(value, [n for n, place in enumerate(places) if not _fits(value.dims[n], dims[place])])

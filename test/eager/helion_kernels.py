@@ -2,6 +2,7 @@
 
 import helion.language as hl
 import torch
+from helion.language import arange
 from helion.language import tile as walk
 
 
@@ -12,4 +13,13 @@ def clamped(x, most: hl.constexpr):
         limit = hl.full([rows, columns], most, dtype=x.dtype)
         value = torch.minimum(hl.load(x, [rows, columns]), limit)
         hl.store(out, [rows, columns], value + hl.tile_index(rows)[:, None])
+    return out
+
+
+def numbered(x):
+    """Products and running sums of rows, times the numbers of columns."""
+    out = torch.empty_like(x)
+    for rows in walk(x.size(0)):
+        product = hl.dot(x[rows, :], x[:, :].T, acc=hl.zeros([rows, x.size(0)]), out_dtype=torch.float32)
+        out[rows, :] = (product.sum(1, keepdim=True) + hl.cumsum(x[rows, :], 1)) * arange(x.size(1))
     return out

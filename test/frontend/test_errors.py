@@ -99,6 +99,15 @@ def test_two_loops_of_sizes_that_kopt_chooses_are_different_axes():
     assert "do not broadcast" in refused(wrong_shapes, X)
 
 
+def picks_pairs(x):
+    for tile in hl.tile(x.size(1)):
+        x[0, tile] = x[tile.index // 2, tile.index % 3]
+
+
+def test_two_vectors_as_an_index_are_a_product():
+    assert "index the flat tensor: x.view(-1)" in refused(picks_pairs, X)
+
+
 def test_an_expression_that_is_nested_too_deeply(tmp_path) -> None:
     """Python itself walks expressions by recursion: what it cannot is refused with what to do."""
     import importlib.util
