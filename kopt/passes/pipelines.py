@@ -144,6 +144,8 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
         _make("rebase-ranges"),
         # Updates of 64-bit integers, by how many meet: while they are updates, and before loads become DMAs.
         _make("narrow-atomics"),
+        # Sums of 64 bits that name elements: before comparisons with the bounds of arrays come of them.
+        _make("narrow-indices"),
         # Steps that Mosaic does not take become lanes of whole dimensions: before gathers, which take no steps either.
         _make("spread-strides"),
         # What is a block after all is written as one: new arrays for launches that are functional already.

@@ -259,3 +259,18 @@ def old_of_a_block(x):
 def test_previous_elements_of_lanes_that_meet_are_refused():
     with pytest.raises(kopt.UnsupportedError, match="several lanes update one element"):
         old_of_a_block(torch.zeros(8))
+
+
+@on_targets
+def test_places_are_a_counter_and_the_lanes_that_are_kept(target):
+    def kept(x):
+        out, count = torch.zeros_like(x), torch.zeros(1, dtype=torch.int32)
+        for i in hl.tile(x.size(0), block_size=8):
+            keep = x[i] > 0
+            begin = hl.atomic_add(count, [0], keep.sum())
+            hl.store(out, [begin + keep.cumsum(0) - keep], x[i], extra_mask=keep)
+        return out, count
+
+    x = torch.randn(29)
+    out, count = run(target, kept, x)
+    torch.testing.assert_close(out[: int(count)].sort().values, x[x > 0].sort().values)
