@@ -90,8 +90,9 @@ def on_abstract_tpu(function: Callable[..., Any], chip: TpuChip) -> Callable[...
 
 
 #: What keeps XLA's CPU compiler to the semantics. Its fused library reductions lose NaN in maxima and minima. Its
-#: algebraic simplifications are those of real numbers: ``(x + c) - c`` becomes ``x``, ``log(exp(x))`` too.
-_EXACT = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_disable_hlo_passes": "algsimp"}
+#: algebraic simplifications are those of real numbers: ``(x + c) - c`` becomes ``x``, ``log(exp(x))`` too. Without
+#: these, nothing removes the transposes that the pass ``reshape-mover`` adds whenever it runs: `PILED_TRANSPOSES`.
+_EXACT = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_disable_hlo_passes": "algsimp,reshape-mover"}
 
 
 @cache

@@ -86,6 +86,14 @@ UNORDERED_THREADS = CompilerHazard(
     " of what they store (triton-lang/triton#9887, #10924)",
     "insert-barriers puts tl.debug_barrier() between such accesses; loops that have one do not load ahead",
 )
+PILED_TRANSPOSES = CompilerHazard(
+    "piled-transposes",
+    "jaxlib",
+    "0.10",
+    "without algebraic simplification, XLA:CPU moves a transpose again and again and adds two each time, of which"
+    " hundreds take long to compile; where the types are of 8 bits, their depth ends the process",
+    "interpreted kernels are compiled without the pass reshape-mover (kopt/runtime/pallas_interpret.py)",
+)
 
 HAZARDS = (
     UNREAD_OPERAND,
@@ -95,4 +103,5 @@ HAZARDS = (
     FOLDED_DIVISION,
     HIDDEN_COPIES,
     UNORDERED_THREADS,
+    PILED_TRANSPOSES,
 )

@@ -17,6 +17,7 @@ import kopt
 import kopt.language as hl
 from kopt.explain.compiled import compiled
 from kopt.runtime import strict_ends
+from kopt.runtime.pallas_interpret import exact_options
 from kopt.targets.compiler_hazards import HAZARDS, JUMP_THREADING, installed
 from test.special_values.values import keeps_signs_of_zeros
 
@@ -31,6 +32,7 @@ PROBES = {
     "folded-division": "test/pallas_values/test_division.py::test_constants_by_zero",
     "unordered-threads": "test/hazards/test_hazards.py::test_loops_load_nothing_ahead_of_what_they_store",
     "hidden-copies": "test/hazards/test_hazards.py::test_what_a_kernel_leaves_behind",
+    "piled-transposes": "test/hazards/test_hazards.py::test_transposes_of_interpreted_kernels",
 }
 
 
@@ -185,3 +187,15 @@ def test_what_a_kernel_leaves_behind(semaphores, said) -> None:
     strict_ends.install(interpreter)
     assert interpreter._validate("token", 0) == "token"
     assert strict_ends.left_behind() == said and strict_ends.left_behind() == []
+
+
+def test_transposes_of_interpreted_kernels() -> None:
+    """Each run of the pass adds transposes of its own; interpreted kernels keep those that they have."""
+    jax = pytest.importorskip("jax")
+
+    def transposes(options) -> int:
+        lowered = jax.jit(lambda x: (x.T * 2).T).lower(jax.ShapeDtypeStruct((128, 64), "float32"))
+        return lowered.compile(compiler_options=options).as_text().count("transpose(")
+
+    assert transposes(exact_options()) <= 2
+    assert transposes({"xla_disable_hlo_passes": "algsimp"}) > 100, "this XLA has no fault: reshape-mover may run again"
