@@ -56,9 +56,17 @@ def _names() -> dict[Callable[..., Any], str]:
 
 
 def _install_unprepared(function: Any) -> None:
-    """A function gives its arguments as they are to a run, which Helion would check by its own environment."""
+    """A function gives its arguments as they are to a run, which Helion would check by its own environment.
+
+    Helion also refuses at once what it has no reference for, such as ``hl.jagged_tile``.
+    """
     theirs = function._prepare_args
     function._prepare_args = lambda *args: theirs(*args) if RUNNING.get() is None else args
+
+    def none(*_: Any) -> None:
+        raise AssertionError(f"{function.__qualname__} does not have a ref mode implementation yet")
+
+    function._ref_fn = function._ref_fn or none
 
 
 def _install_plain(function: FunctionType, name: str) -> None:

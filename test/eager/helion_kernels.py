@@ -23,3 +23,14 @@ def numbered(x):
         product = hl.dot(x[rows, :], x[:, :].T, acc=hl.zeros([rows, x.size(0)]), out_dtype=torch.float32)
         out[rows, :] = (product.sum(1, keepdim=True) + hl.cumsum(x[rows, :], 1)) * arange(x.size(1))
     return out
+
+
+def lengths(x, counts):
+    """Sums of as many elements of each row as it has."""
+    out = torch.empty(x.size(0))
+    for rows in walk(x.size(0)):
+        total = hl.zeros([rows])
+        for columns in hl.jagged_tile(counts[rows]):
+            total = total + x[rows, columns].sum(1)
+        out[rows] = total
+    return out

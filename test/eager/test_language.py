@@ -376,13 +376,16 @@ def test_a_name_of_the_environment(monkeypatch):
 
 def test_kernels_of_helion():
     helion_language = pytest.importorskip("helion.language")
-    from .helion_kernels import clamped, numbered
+    from .helion_kernels import clamped, lengths, numbered
 
     assert "helion.language" in sys.modules and helion_language.tile is not hl.tile
     assert torch.equal(kopt.kernel(clamped).on("eager")(X, 20), X.clamp(max=20) + torch.arange(7.0)[:, None])
     torch.testing.assert_close(
         kopt.kernel(numbered).on("eager")(X), ((X @ X.T).sum(1, keepdim=True) + X.cumsum(1)) * torch.arange(X.size(1))
     )
+    counts = torch.arange(X.size(0)) % X.size(1)
+    wanted = torch.where(torch.arange(X.size(1)) < counts[:, None], X, 0).sum(1)
+    torch.testing.assert_close(kopt.kernel(lengths).on("eager")(X, counts), wanted)
     with pytest.raises(sys.modules["helion._compiler.compile_environment"].NoCurrentEnvironment):
         helion_language.arange(3)
 
