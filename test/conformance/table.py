@@ -89,6 +89,8 @@ ACTIVATIONS = Group(
     F.logsigmoid(x)
     F.elu(x)
     F.elu(x, 0.5)
+    F.celu(x, 0.5)
+    F.selu(x)
     F.leaky_relu(x)
     F.leaky_relu(x, 0.2)
     F.mish(x)
@@ -443,6 +445,9 @@ MOMENTS = Group(
     torch.norm(x, 1, 1)
     torch.norm(x, float("inf"), -1)
     torch.norm(x, 3, -1, keepdim=True)
+    torch.linalg.vector_norm(x, 3, dim=-1)
+    F.softmin(x, dim=1)
+    F.glu(x, 1)
     F.normalize(x, dim=-1)
     F.layer_norm(x, [9])
     """,

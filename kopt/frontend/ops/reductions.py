@@ -295,6 +295,18 @@ def norm(input: Any, p: Any = 2, dim: Dim = None, keepdim: bool = False, **kwarg
     return cast(total if p == 1 else DeviceTensor(LaneValue(total.ssa).pow(1 / p).ssa), source.dtype)
 
 
+def vector_norm(
+    x: Any, ord: Any = 2, dim: Dim = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> DeviceTensor:
+    """``torch.linalg.vector_norm``."""
+    return norm(x if dtype is None else cast(as_tensor(x), dtype), ord, dim, keepdim)
+
+
+def softmin(input: Any, dim: Any = None, *args: Any, **options: Any) -> DeviceTensor:
+    """``softmin`` along a dimension."""
+    return softmax(OPERATIONS["neg"](input), dim, *args, **options)
+
+
 def count_nonzero(input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceTensor:
     """How many lanes are not zero."""
     return TABLE["sum"](truth(input), dim, keepdim)
@@ -338,7 +350,9 @@ TABLE: dict[str, Callable[..., Any]] = {
     "logsumexp": logsumexp,
     "softmax": softmax,
     "log_softmax": log_softmax,
+    "softmin": softmin,
     "norm": norm,
+    "linalg_vector_norm": vector_norm,
     "count_nonzero": count_nonzero,
     "normalize": normalize,
     "layer_norm": layer_norm,
