@@ -271,11 +271,27 @@ def _slice(op: tile.SliceOp, value: SSAValue) -> Form:
     for lanes, (offset, size, step), whole in zip(_known(op.input), op.bounds, op.input_type.shape, strict=True):
         if (offset, size, step) == (0, whole, 1):
             out.append(lanes)
-        elif not any(atom.ragged for atom in lanes) or (offset, size) == (0, 1) and not lanes_have_holes(lanes):
+        elif (
+            not any(atom.ragged for atom in lanes)
+            or offset == 0
+            and not lanes_have_holes(lanes)
+            and (size == 1 or step == 1 and size <= _fewest(lanes))
+        ):
             out.append((LaneAtom(size),))
         else:
             out.append((_one([lanes], lanes_have_holes(lanes), size),))
     return tuple(out)
+
+
+def _fewest(lanes: Lanes) -> int:
+    """A number of valid lanes that a dimension has at least: those of what was joined, whatever a block has."""
+    return math.prod(_fewest_of_atom(atom) for atom in lanes)
+
+
+def _fewest_of_atom(atom: LaneAtom) -> int:
+    if not atom.ragged:
+        return atom.size
+    return sum(map(_fewest, atom.joined)) if atom.parts == 1 else 0
 
 
 def _concat(op: tile.ConcatOp, value: SSAValue) -> Form:

@@ -111,6 +111,23 @@ def test_topk(k, largest, target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_the_largest_so_far(target):
+    """What a loop keeps beside a shorter last block has all its lanes."""
+
+    def kernel(x):
+        out = torch.empty(x.size(0), 3)
+        for i in hl.tile(x.size(0)):
+            best = hl.full([i, 3], float("-inf"))
+            for j in hl.tile(x.size(1)):
+                best = torch.topk(torch.cat([x[i, j], best], 1), 3, 1).values
+            out[i, :] = best
+        return out
+
+    x = torch.randn(5, 9)
+    same(run(kernel, target, [2, 8], x), x.topk(3).values)
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_others(target):
     def kernel(x):
         columns, third = torch.empty_like(x), torch.empty_like(x[:, 0])

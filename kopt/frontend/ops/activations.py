@@ -10,9 +10,7 @@ from kopt.frontend.lanes import LaneValue
 from kopt.frontend.ops.binary import divide
 from kopt.frontend.ops.bounds import at_least, at_most
 from kopt.frontend.ops.rules import Formula, apply, op, row
-from kopt.frontend.ops.slicing import chunk
 from kopt.frontend.ops.unary import absolute
-from kopt.frontend.state import unsupported
 from kopt.frontend.values import DeviceTensor, full_tensor
 
 
@@ -43,13 +41,6 @@ def _celu(x: LaneValue, alpha: float = 1.0) -> LaneValue:
 def _selu(x: LaneValue) -> LaneValue:
     scale, alpha = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
     return (x > 0.0).where(x * scale, x.expm1() * (scale * alpha))
-
-
-def _glu(input: Any, dim: int = -1) -> DeviceTensor:
-    """The first half of a dimension times the sigmoid of the second, computed in one step."""
-    if input.shape[dim] % 2:
-        unsupported(f"glu halves a dimension of {input.shape[dim]}", id="shapes")
-    return apply("real", lambda x, gate: x * gate.sigmoid(), chunk(input, 2, dim))
 
 
 def _leaky_relu(x: LaneValue, negative_slope: float = 0.01) -> LaneValue:
@@ -100,7 +91,6 @@ _FORMULAS: dict[str, Formula] = {
 
 TABLE: dict[str, Callable[..., Any]] = {
     **{name: row("real", formula, 1) for name, formula in _FORMULAS.items()},
-    "glu": _glu,
     "logit": logit,
     "softsign": _softsign,
     "tanhshrink": _tanhshrink,

@@ -14,7 +14,7 @@ from kopt.dialects.tile import DimAttr, neutral
 from kopt.frontend.broadcasting import broadcast, cast, defined
 from kopt.frontend.dtypes import compute_dtype, float_dtype
 from kopt.frontend.lanes import LaneValue
-from kopt.frontend.ops.rules import truth
+from kopt.frontend.ops.rules import apply, truth
 from kopt.frontend.ops.shapes import keep_dims, positive_dim, reshape_dims
 from kopt.frontend.positions import lane_numbers_along, valid_count, valid_tile
 from kopt.frontend.ragged import has_holes, is_hidden
@@ -307,6 +307,13 @@ def softmin(input: Any, dim: Any = None, *args: Any, **options: Any) -> DeviceTe
     return softmax(OPERATIONS["neg"](input), dim, *args, **options)
 
 
+def glu(input: Any, dim: int = -1) -> DeviceTensor:
+    """The first half of a dimension times the sigmoid of the second, in one step."""
+    if input.shape[dim] % 2:
+        unsupported(f"glu halves a dimension of {input.shape[dim]}", id="shapes")
+    return apply("real", lambda x, gate: x * gate.sigmoid(), OPERATIONS["chunk"](input, 2, dim))
+
+
 def count_nonzero(input: Any, dim: Dim = None, keepdim: bool = False) -> DeviceTensor:
     """How many lanes are not zero."""
     return TABLE["sum"](truth(input), dim, keepdim)
@@ -351,6 +358,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "softmax": softmax,
     "log_softmax": log_softmax,
     "softmin": softmin,
+    "glu": glu,
     "norm": norm,
     "linalg_vector_norm": vector_norm,
     "count_nonzero": count_nonzero,
