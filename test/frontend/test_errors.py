@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+import kopt
 import kopt.language as hl
 from kopt.errors import ArgumentError, ConfigError, KoptError, UnsupportedError
 from kopt.frontend import import_kernel
@@ -169,8 +170,31 @@ def carried_by_the_grid(x):
         x[tile, 0] = total
 
 
+def counted_by_the_grid(x):
+    number = 0
+    for tile in hl.tile(x.size(0)):
+        number += 1
+        x[tile, 0] = number
+
+
+def counted_in_one_cell(x):
+    number = 0
+    for row in hl.grid(1):
+        for tile in hl.tile(x.size(1)):
+            number += 1
+            x[row, tile] = number
+
+
 def test_grids_carry_nothing():
     assert "run in no order" in refused(carried_by_the_grid, X)
+    assert "run in no order" in refused(counted_by_the_grid, X)
+
+
+@pytest.mark.parametrize("target", ["reference", "triton:interpret"])
+def test_one_cell_carries(target):
+    x = X.clone()
+    kopt.kernel(counted_in_one_cell, config={"block_sizes": [8]}).on(target)(x)
+    assert x[0].tolist() == [1] * 8 + [2] * 8
 
 
 def raises(x):

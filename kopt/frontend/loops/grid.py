@@ -43,17 +43,26 @@ class GridLoop(DeviceLoop):
         return tuple(self.before.values())
 
     def leave(self, names: dict[str, Any]) -> None:
-        """A grid carries nothing from cell to cell."""
+        """A grid carries nothing from cell to cell: no device values, nor numbers that Python counts."""
         self.after = {name: names.get(name, undefined(name)) for name in self.names}
         for name in self.head:
-            if any(map(is_device, leaves(self.after[name]))) and not isinstance(self.before[name], Undefined):
-                if name.startswith("__kopt_stopped"):
-                    self.jump("break")
+            before, after = self.before[name], self.after[name]
+            if isinstance(before, Undefined):
+                continue
+            computed = any(map(is_device, leaves(after)))
+            if computed and name.startswith("__kopt_stopped"):
+                self.jump("break")
+            if (computed or _counts(before, after)) and not self._is_one_cell():
                 unsupported(
                     f"'{name}' is carried from one visit of the outermost loop to the next",
                     "cells of the grid run in no order: loop inside the tile, or use hl.atomic_add",
                     id="loop-carried",
                 )
+
+    def _is_one_cell(self) -> bool:
+        """Whether there is at most one element to walk in each dimension."""
+        bounds = [(walk.lower, walk.upper) for walk in self.spec.walks]
+        return all(isinstance(low, int) and isinstance(high, int) and high - low <= 1 for low, high in bounds)
 
     def results(self) -> tuple[Any, ...]:
         """Host values; what the device computed does not leave the launch."""
@@ -63,6 +72,11 @@ class GridLoop(DeviceLoop):
             else value
             for name, value in self.after.items()
         )
+
+
+def _counts(before: Any, after: Any) -> bool:
+    """Whether a number of Python's is another one after a cell."""
+    return isinstance(before, int | float) and isinstance(after, int | float) and before != after
 
 
 def _static(bound: Any) -> Any:
