@@ -18,12 +18,41 @@ _JUMPS = (ast.Break, ast.Continue)
 def annotate(function: ast.FunctionDef) -> None:
     """Writes ``carried`` and ``head_live`` on loops and ``merged`` and ``assigned`` on branches of a function.
 
-    All are sorted tuples of names. Nested functions are analysed by themselves.
+    All are sorted tuples of names. Nested functions are analysed by themselves. Where they say ``nonlocal``, each call
+    counts as reading and assigning what they share with this function.
     """
+    _share(function)
     _block(function.body, EMPTY)
     for node in ast.walk(function):
         if isinstance(node, ast.FunctionDef) and node is not function:
             annotate(node)
+
+
+def _share(function: ast.FunctionDef) -> None:
+    """Notes on each call of a function which of its names nested functions assign."""
+    own, nested = _scope(function), [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)][1:]
+    shared = {
+        name for inner in nested for node in _scope(inner) if isinstance(node, ast.Nonlocal) for name in node.names
+    }
+    bound = {name for node in own if isinstance(node, ast.Nonlocal) for name in node.names}
+    bound |= assigned_names(function.body) | {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
+    for call in own:
+        if isinstance(call, ast.Call) and shared & bound:
+            call.kopt_shared = frozenset(shared & bound)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _scope(function: ast.FunctionDef) -> list[ast.AST]:
+    """What stands in a function's own scope."""
+    found, stack = [], list[ast.AST](function.body)
+    while stack:
+        found.append(node := stack.pop())
+        if not isinstance(node, _SCOPES):
+            stack.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _shared(node: ast.AST) -> Names:
+    return getattr(node, "kopt_shared", EMPTY)
 
 
 def assigned_names(statements: Sequence[ast.AST]) -> Names:
@@ -38,6 +67,7 @@ def assigned_names(statements: Sequence[ast.AST]) -> Names:
             found.add(node.value.id)
         if isinstance(node, ast.FunctionDef):
             found.add(node.name)
+        found |= _shared(node)
         if not isinstance(node, _SCOPES):
             stack.extend(ast.iter_child_nodes(node))
     return frozenset(found)
@@ -52,8 +82,9 @@ def _used_by(root: ast.AST) -> Names:
     """The names that one node reads, found once: the fixpoint over loops asks again."""
     found = getattr(root, "kopt_used", None)
     if found is None:
-        names = (n for n in ast.walk(root) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-        found = root.kopt_used = frozenset(n.id for n in names)  # pyright: ignore[reportAttributeAccessIssue]
+        nodes = list(ast.walk(root))
+        names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        found = root.kopt_used = EMPTY.union(names, *map(_shared, nodes))  # pyright: ignore[reportAttributeAccessIssue]
     return found
 
 

@@ -29,6 +29,22 @@ def case(args, expected, tolerance=1e-4, **options):
     return add
 
 
+@case([X], lambda x: x.sum(1))
+def sums_by_a_nested_function(x):
+    out = torch.empty(x.size(0))
+    for i in hl.tile(x.size(0)):
+        total = hl.zeros([i])
+
+        def add(block):
+            nonlocal total
+            total = total + block.sum(1)
+
+        for j in hl.tile(x.size(1), block_size=16):
+            add(x[i, j])
+        out[i] = total
+    return out
+
+
 @case([X], lambda x: x * 2)
 def begin_end_lists(x):
     m, n = x.shape

@@ -41,6 +41,8 @@ def annotated(body: str) -> list[ast.AST]:
          ("t", "u", "v")),
         ("for i in n:\n    try:\n        t = i\n    finally:\n        s(t, u)\n    u = i", ("u",)),
         ("a = 0\nfor i in n:\n    f = lambda: a\n    a = f()", ("a",)),
+        ("a = 0\ndef f():\n    nonlocal a\n    a = a + 1\nfor i in n:\n    f()\n    s(a)", ("a",)),
+        ("def f():\n    a = 0\n    def g():\n        nonlocal a\n        a = 1\nfor i in n:\n    f()", ()),
     ],
 )  # fmt: skip
 def test_carried(body, carried):
