@@ -47,8 +47,11 @@ class Refusal:
 
 
 def names_of(call: str) -> set[str]:
-    """The operations that a call names: of ``torch``, of ``torch.nn.functional``, and methods."""
-    return set(re.findall(r"\.([a-z_]\w*)\(", call))
+    """The operations that a call names: of ``torch``, of ``torch.nn.functional``, and methods.
+
+    Those of ``torch.linalg`` have the names that torch gives them, such as ``linalg_vector_norm``.
+    """
+    return set(re.findall(r"\.([a-z_]\w*)\(", call.replace("linalg.", "linalg_")))
 
 
 REAL = Group(
