@@ -62,9 +62,10 @@ class TpuLaunch:
         scalars = self._scalar_bytes() / self._bandwidth
         around = host / (self.costs.host_share * self.costs.bytes_per_second)
         inside = self._copied.values()
+        moved = sum((one.bytes_in + one.bytes_out for one in (run, *inside)), 0) / self._bandwidth
         return replace(
             memory,
-            seconds=run.seconds + scalars + around,
+            seconds=np.maximum(run.seconds, moved) + scalars + around,
             mxu_seconds=work.mxu / self.costs.mxu_share / self.costs.clock_hz,
             vpu_seconds=work.vectors(self.costs.vector_share) / self.costs.clock_hz,
             bytes_in=self.cores * (run.bytes_in + sum(one.bytes_in for one in inside)) + self._scalar_bytes(),

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from examples.histogram import histogram
+from examples.softmax import softmax_backward
 from kopt.config import make_config
 from kopt.passes.pipelines import pipeline
 from kopt.planning.cost import cost
 from kopt.predictions import written_plans
 from kopt.specs import as_spec
+from kopt.targets.chips import TPU_CHIPS
+from kopt.targets.costs import tpu_costs
 from kopt.targets.target import parse_target
 from kopt.tuning.kernel_subject import KernelSubject
 from kopt.tuning.predictions import Predictions, planned_schedules
@@ -104,3 +107,15 @@ def test_updates_take_what_the_pipeline_makes_of_them() -> None:
         times.append(predictions.of(low, config))
         assert times[-1] == 1e3 * cost(model, {}, plan, target.chip).seconds
     assert 10 * times[0] < times[1]
+
+
+def test_copies_share_the_bandwidth() -> None:
+    """Those of windows, which go on while a step runs, and those of a pipeline in it: no more bytes than there is."""
+    spec, config = "bf16[4096,2560]", {"block_sizes": [512, 512, 1280]}
+    low = softmax_backward.lower(spec, spec, target="pallas:v6e", config=config)
+    chip = TPU_CHIPS["v6e"]
+    ((model, plan),) = written_plans(low.imported, pipeline(low.target, low.config), chip)
+    assert {"resident", "emit_pipeline"} <= {buffer.kind for buffer in plan.buffers}
+    found, costs = cost(model, {}, plan, chip), tpu_costs(chip)
+    least = (found.bytes_in + found.bytes_out) / (costs.hbm_share * costs.bytes_per_second)
+    assert least <= found.seconds < 1.2 * least
