@@ -111,7 +111,8 @@ def test_updates_take_what_the_pipeline_makes_of_them() -> None:
 
 def test_copies_share_the_bandwidth() -> None:
     """Those of windows, which go on while a step runs, and those of a pipeline in it: no more bytes than there is."""
-    spec, config = "bf16[4096,2560]", {"block_sizes": [512, 512, 1280]}
+    spec, loops = "bf16[4096,2560]", {"b1": "resident", "b2": "emit_pipeline"}
+    config = {"block_sizes": [512, 512, 1280], "loops": loops}
     low = softmax_backward.lower(spec, spec, target="pallas:v6e", config=config)
     chip = TPU_CHIPS["v6e"]
     ((model, plan),) = written_plans(low.imported, pipeline(low.target, low.config), chip)
