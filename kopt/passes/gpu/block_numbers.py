@@ -97,12 +97,21 @@ def _row_major(
 def _grouped(
     build: Builder, pid: SSAValue, counts: tuple[Count, Count], size: int, hints: Sequence[str]
 ) -> tuple[SSAValue, SSAValue]:
-    """Groups of ``size`` rows of blocks; within a group, columns of blocks one after another."""
+    """Groups of ``size`` rows of blocks; within a group, columns of blocks one after another.
+
+    Only the last group may be of fewer rows, and it is not where the rows divide into groups: nothing is divided by a
+    number that the program computes then.
+    """
     rows, columns = counts
     cells = _times(build, columns, size)
     group = _arith(build, DivSIOp, pid, cells)
     first = _arith(build, MuliOp, group, size, "first")
-    height = build.add(MinSIOp(build.add(SubiOp(_value(build, rows), first)), build.index(size)), "group")
+    height = size if isinstance(rows, int) and rows % size == 0 else _height(build, rows, first, size)
     inside = _arith(build, RemSIOp, pid, cells, "inside")
     row = build.add(AddiOp(first, _arith(build, RemSIOp, inside, height)), hints[0])
     return row, _arith(build, DivSIOp, inside, height, hints[1])
+
+
+def _height(build: Builder, rows: Count, first: SSAValue, size: int) -> SSAValue:
+    """The rows of a group that begins at one: ``min(rows - first, size)``."""
+    return build.add(MinSIOp(build.add(SubiOp(_value(build, rows), first)), build.index(size)), "group")
