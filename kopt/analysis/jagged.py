@@ -74,6 +74,8 @@ def loops_around(op: Operation) -> dict[Items, ForOp]:
 class ItemPadding(Padding):
     """What the lanes hold that items do not have. ``loads_masked``: loads give those lanes their ``other``."""
 
+    beside_others = False
+
     def __init__(self, items: Items, loads_masked: bool):
         super().__init__(set(items.tags))
         self.items = items

@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.bottom_up import bottom_up
 from kopt.dialects.tile import (
+    ELEMENTWISE,
     BroadcastOp,
     CastOp,
     ElementwiseOp,
@@ -22,12 +23,14 @@ from kopt.dialects.tile import (
     LoadOp,
     MaskOp,
     RangeType,
+    ReduceOp,
     ReshapeOp,
     SelectOp,
     TileType,
     TransposeOp,
     is_float,
     literal_value,
+    tile_type,
 )
 
 Number = float | int
@@ -82,6 +85,9 @@ class Padding:
     there, and which conditions do not hold there.
     """
 
+    beside_others = True
+    """Whether no row of lanes is of those lanes alone: a range has a lane inside it, an item may have none."""
+
     def __init__(self, tags: set[str]):
         self.tags = tags
 
@@ -104,11 +110,24 @@ class Padding:
             return self.of(op.input) if tells else None
         if isinstance(op, SelectOp) and self.never(op.condition):
             return self.of(op.on_false)
+        if isinstance(op, ELEMENTWISE["sub"]) and self._is_below_maximum(*op.inputs):
+            return -math.inf
         if isinstance(op, ElementwiseOp):
             inputs = [self.of(operand) for operand in op.inputs]
             known = [number for number in inputs if number is not None]
             return _computed(op.ROW.name, known) if len(known) == len(inputs) else None
         return None
+
+    def _is_below_maximum(self, lanes: SSAValue, largest: SSAValue) -> bool:
+        """Whether lanes of -inf are less the maximum of their row: -inf, or NaN where all lanes of the row are.
+
+        A maximum of -inf or NaN makes all lanes NaN. So whatever combines the row is NaN with those lanes or without.
+        """
+        top = _repeated_reduction(largest)
+        if not self.beside_others or top is None or top.kind.data != "max" or top.input is not lanes:
+            return False
+        tags = tile_type(top.input).tags
+        return self.tags <= {tags[dim] for dim in top.dimensions} and self.of(lanes) == -math.inf
 
     def _load(self, op: LoadOp) -> Number | None:
         return literal_value(op.pad) if op.pad is not None else None
@@ -123,6 +142,20 @@ class Padding:
     def never(self, condition: SSAValue) -> bool:
         """Whether a condition is known to hold in none of those lanes."""
         return False
+
+
+def _repeated_reduction(value: SSAValue) -> ReduceOp | None:
+    """The reduction of which each lane of a value holds the result for its own row."""
+    if not isinstance(value.owner, BroadcastOp):
+        return None
+    source = value.owner.input
+    result = source.owner.input if isinstance(source.owner, ReshapeOp) else source
+    if not isinstance(result.owner, ReduceOp):
+        return None
+    kept = [dim for dim in range(tile_type(result.owner.input).rank) if dim not in result.owner.dimensions]
+    rows = [(dim, size) for dim, size in zip(kept, tile_type(result).shape, strict=True) if size > 1]
+    places = zip(value.owner.mapping, tile_type(source).shape, strict=True)
+    return result.owner if rows == [(dim, size) for dim, size in places if size > 1] else None
 
 
 def _computed(name: str, inputs: Sequence[Number]) -> Number | None:

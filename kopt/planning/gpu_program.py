@@ -21,10 +21,12 @@ from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 from kopt.targets.costs import gpu_costs
 
-#: Lanes of its largest tile that a warp holds, where a program has the most warps; and where it has the fewest.
-_LANES, _FEW_LANES = 512, 128
-#: 32-bit words of what is alive at once that a warp holds: 48 registers a thread, beside addresses and masks.
-_WORDS = 1536
+#: Lanes of its largest tile that a warp holds, where a program has the most warps; and where it has the fewest. A warp
+#: with twice as many has half of the shuffles, barriers and addresses for each lane.
+_LANES, _FEW_LANES = 1024, 128
+#: 32-bit words of what is alive at once that a warp holds: 80 a thread. Compilers compute 16-bit words from others
+#: again, and keep 64 registers or less (sm90, Triton 3.9): half of a multiprocessor's threads are there then.
+_WORDS = 2560
 #: The fewest warps of a tile that fills them, the most, and the most of a program with products.
 _WARPS, _MOST_WARPS, _DOT_WARPS = 4, 16, 8
 #: Sums of products that four warps hold: 64 registers of each thread.

@@ -6,7 +6,7 @@ import triton.language as tl
 @triton.jit
 def embedding_0_kernel(table, flat, out):
     # only written: out
-    BLOCK_0: tl.constexpr = 4
+    BLOCK_0: tl.constexpr = 8
     BLOCK_1: tl.constexpr = 512
     # embedding.py:14: for tile, cols in hl.tile([flat.size(0), d]):
     pid = tl.program_id(0)
@@ -23,7 +23,7 @@ def embedding(ids, table):
     # embedding.py:13: out = torch.empty([flat.size(0), d], dtype=table.dtype, device=table.device)
     out = torch.empty((4096, 1024), dtype=torch.bfloat16, device=ids.device)
     # embedding.py:14: for tile, cols in hl.tile([flat.size(0), d]):
-    embedding_0_kernel[(2048,)](table, ids, out, num_warps=4, num_stages=1)
+    embedding_0_kernel[(1024,)](table, ids, out, num_warps=4, num_stages=1)
     # embedding.py:16: return out.view([*ids.size(), d])
     array = out.view((2, 2048, 1024))
     return array

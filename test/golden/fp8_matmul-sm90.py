@@ -19,10 +19,9 @@ def fp8_matmul_0_kernel(x, y, scales_x, scales_y, out_desc):
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
     pid = tl.program_id(0)
     first = pid // 128 * 8
-    group = min(32 - first, 8)
     inside = pid % 128
-    tile_m_block = first + inside % group
-    tile_n_block = inside // group
+    tile_m_block = first + inside % 8
+    tile_n_block = inside // 8
     tile_m_begin = tile_m_block * BLOCK_0
     tile_m = tile_m_begin + tl.arange(0, BLOCK_0)
     tile_n_begin = tile_n_block * BLOCK_1

@@ -11,7 +11,7 @@ def layer_norm_0_kernel(x, weight, bias, out):
     w2560 = tl.arange(0, 4096)
     w2560_mask = w2560 < 2560
     # layer_norm.py:14: values = x[rows, :].to(torch.float32)
-    x_block = tl.load(x + pid * 2560 + w2560, mask=w2560_mask, other=0.0)
+    x_block = tl.load(x + pid.to(tl.int64) * 2560 + w2560, mask=w2560_mask, other=0.0)
     values = x_block.to(tl.float32)
     # layer_norm.py:15: centred = values - torch.mean(values, dim=-1, keepdim=True)
     centred = values - tl.sum(values) * 0.000390625
@@ -24,12 +24,12 @@ def layer_norm_0_kernel(x, weight, bias, out):
     bias_block = tl.load(bias + w2560, mask=w2560_mask)
     result_2 = result + bias_block.to(tl.float32)
     # layer_norm.py:20: out[rows, :] = result.to(x.dtype)
-    tl.store(out + pid * 2560 + w2560, result_2.to(tl.bfloat16), mask=w2560_mask)
+    tl.store(out + pid.to(tl.int64) * 2560 + w2560, result_2.to(tl.bfloat16), mask=w2560_mask)
 
 
 def layer_norm(x, weight, bias):
     # layer_norm.py:12: out = torch.empty_like(x)
     out = torch.empty((4096, 2560), dtype=torch.bfloat16, device=x.device)
     # layer_norm.py:13: for rows in hl.tile(m):
-    layer_norm_0_kernel[(4096,)](x, weight, bias, out, num_warps=8, num_stages=1)
+    layer_norm_0_kernel[(4096,)](x, weight, bias, out, num_warps=4, num_stages=1)
     return out

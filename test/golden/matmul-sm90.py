@@ -19,10 +19,9 @@ def matmul_0_kernel(x_desc, y_desc, out_desc):
     # matmul.py:18: for tile_m, tile_n in hl.tile([m, n]):
     pid = tl.program_id(0)
     first = pid // 96 * 8
-    group = min(16 - first, 8)
     inside = pid % 96
-    tile_m_block = first + inside % group
-    tile_n_block = inside // group
+    tile_m_block = first + inside % 8
+    tile_n_block = inside // 8
     tile_m = tile_m_block * BLOCK_0
     tile_n = tile_n_block * BLOCK_1
     # matmul.py:20: for tile_k in hl.tile(k):

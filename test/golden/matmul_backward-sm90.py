@@ -19,10 +19,9 @@ def matmul_backward_0_kernel(grad_desc, y_desc, grad_x_desc):
     # matmul.py:31: for tile_m, tile_k in hl.tile([m, k]):
     pid = tl.program_id(0)
     first = pid // 128 * 8
-    group = min(16 - first, 8)
     inside = pid % 128
-    tile_m_block = first + inside % group
-    tile_k_block = inside // group
+    tile_m_block = first + inside % 8
+    tile_k_block = inside // 8
     tile_m = tile_m_block * BLOCK_0
     tile_k = tile_k_block * BLOCK_1
     # matmul.py:33: for tile_n in hl.tile(n):
@@ -44,10 +43,9 @@ def matmul_backward_1_kernel(grad_desc, x_desc, grad_y_desc):
     # matmul.py:36: for tile_k, tile_n in hl.tile([k, n]):
     pid = tl.program_id(0)
     first = pid // 96 * 8
-    group = min(16 - first, 8)
     inside = pid % 96
-    tile_k_block = first + inside % group
-    tile_n_block = inside // group
+    tile_k_block = first + inside % 8
+    tile_n_block = inside // 8
     tile_k = tile_k_block * BLOCK_3
     tile_n = tile_n_block * BLOCK_4
     # matmul.py:38: for tile_m in hl.tile(m):

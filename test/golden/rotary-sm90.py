@@ -78,5 +78,5 @@ def rotary(q, k, cos, sin):
     q_out = torch.empty((2, 32, 2048, 128), dtype=torch.bfloat16, device=q.device)
     k_out = torch.empty((2, 8, 2048, 128), dtype=torch.bfloat16, device=q.device)
     # rotary.py:31: for items, steps in hl.tile([batch, length]):
-    rotary_0_kernel[(4096,)](q, k, cos, sin, q_out, k_out, num_warps=8, num_stages=1)
+    rotary_0_kernel[(4096,)](q, k, cos, sin, q_out, k_out, num_warps=4, num_stages=1)
     return q_out, k_out

@@ -16,16 +16,15 @@ def softmax_0_kernel(x, out):
     w2560 = tl.arange(0, 4096)
     w2560_mask = w2560 < 2560
     # softmax.py:14: out[rows, :] = torch.softmax(x[rows, :], dim=1)
-    x_block = tl.load(x + pid * 2560 + w2560, mask=w2560_mask, other=float("-inf"))
+    x_block = tl.load(x + pid.to(tl.int64) * 2560 + w2560, mask=w2560_mask, other=float("-inf"))
     v = x_block.to(tl.float32)
     v_2 = tl.exp(v - tl.reduce(v, None, _nan_max))
-    v_3 = (v_2 / tl.sum(tl.where(w2560_mask, v_2, 0.0))).to(tl.bfloat16)
-    tl.store(out + pid * 2560 + w2560, v_3, mask=w2560_mask)
+    tl.store(out + pid.to(tl.int64) * 2560 + w2560, (v_2 / tl.sum(v_2)).to(tl.bfloat16), mask=w2560_mask)
 
 
 def softmax(x):
     # softmax.py:12: out = torch.empty_like(x)
     out = torch.empty((4096, 2560), dtype=torch.bfloat16, device=x.device)
     # softmax.py:13: for rows in hl.tile(m):
-    softmax_0_kernel[(4096,)](x, out, num_warps=8, num_stages=1)
+    softmax_0_kernel[(4096,)](x, out, num_warps=4, num_stages=1)
     return out

@@ -26,6 +26,7 @@ from kopt.lowering.writer import Writer, source_comment
 from kopt.open_extents import OpenExtent, open_extents, plain_name
 from kopt.walk import walk
 
+_PROGRAM = "tl.program_id(0)"
 _RESERVED = ("tl", "triton", "torch")
 
 
@@ -55,7 +56,7 @@ class TritonPrinter(Printer):
         self.ranges: dict[SSAValue, RangeNames] = {}
         self._helpers = helpers
         self._comment: str | None = None
-        self.cell = "tl.program_id(0)"
+        self.cell = _PROGRAM
         """What says which cell of the grid is computed."""
         self._op: Operation = launch
         self.ragged = {op: ragged_ranges(op) for op in walk(launch, tile.Access) if not is_described(op)}
@@ -71,6 +72,11 @@ class TritonPrinter(Printer):
         """The names of extents that differ from call to call."""
         for one in self.descriptors:
             self.descriptors[one] = self.names.fresh(f"{self._exprs[one.memory].text}_desc")
+
+    @property
+    def cell_is_tensor(self) -> bool:
+        """Whether the cell's number has a tensor's methods, in Triton's interpreter too: no loop counts it."""
+        return self.cell == _PROGRAM
 
     @property
     def parameters(self) -> list[str]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType, StridedLayoutAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kopt.dialects import tile
+from kopt.dialects import tile, triton
 from kopt.dialects.tile.extents import DimOp
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
 from kopt.ir.widths import is_power_of_two
@@ -41,18 +42,39 @@ def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
         return _open_pointer(kernel, op, type)
     shape, strides = type.get_shape(), strides_of(type)
     wide = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True) if size) >= _WIDE
-    constant, terms = 0, []
-    for position, (size, stride) in enumerate(zip(shape, strides, strict=True)):
-        index = _index(kernel, op, position)
+    indices = [_index(kernel, op, position) for position in range(len(shape))]
+    constant, terms, cells = 0, [], _cells(op, indices)
+    for position, (index, size, stride) in enumerate(zip(indices, shape, strides, strict=True)):
         if index.literal is not None:
             constant += int(index.literal) * stride
             continue
-        if size * stride >= _WIDE and not _is_wide(op, position):
+        if position in cells and stride > 1:
+            index = _widened(index, kernel.cell_is_tensor)
+        elif size * stride >= _WIDE and not _is_wide(op, position):
             index = _widened(index)
         scaled = times(index, number(stride))
         # A repeated dimension (stride 0) still gives the pointer its shape.
         terms.append(scaled if scaled.literal is None else spell("{0} * 0", index))
     return _sum(kernel[op.memory], terms, constant, wide)
+
+
+def _cells(op: tile.Access, indices: Sequence[Expr]) -> list[int]:
+    """The one dimension of which the cell alone tells the element, where no other index is the same in all lanes.
+
+    Its offset is made in 64 bits: that is the multiplication which adds it to the pointer, where 32 bits take another
+    one before. Several offsets are summed in 32 bits, and those of loops advance by additions.
+    """
+    of_all = [position for position, index in enumerate(indices) if index.literal is None and not index.shape]
+    return of_all if len(of_all) == 1 and _is_of_cell(op.entries[of_all[0]]) else []
+
+
+def _is_of_cell(entry: object) -> bool:
+    """Whether a number is the program's own, or so many further on."""
+    if not isinstance(entry, SSAValue) or not isinstance(entry.owner, Operation):
+        return False
+    op = entry.owner
+    moved = isinstance(op, triton.RangeOp | tile.BeginOp | tile.ShiftOp | arith.AddiOp)
+    return isinstance(op, triton.ProgramIdOp | arith.ConstantOp) or moved and all(map(_is_of_cell, op.operands))
 
 
 def _open_pointer(kernel: TritonPrinter, op: tile.Access, type: MemRefType) -> Expr:
@@ -99,8 +121,8 @@ def _is_wide(op: tile.Access, position: int) -> bool:
     return isinstance(element, IntegerType) and element.width.data == 64
 
 
-def _widened(index: Expr) -> Expr:
-    return spell("{0}.to(tl.int64)" if index.shape else "tl.cast({0}, tl.int64)", index)
+def _widened(index: Expr, is_tensor: bool = False) -> Expr:
+    return spell("{0}.to(tl.int64)" if index.shape or is_tensor else "tl.cast({0}, tl.int64)", index)
 
 
 def _index(kernel: TritonPrinter, op: tile.Access, position: int) -> Expr:

@@ -261,3 +261,32 @@ func.func @not_held(%x: memref<100xbf16>, %y: memref<100xi32>, %z: memref<f32>) 
   }
   func.return
 }
+
+// -----
+
+// Lanes of -inf less the maximum of their row are -inf too, or NaN where the whole row is: the sum needs no mask. Less
+// the maximum of another row of as many they may be anything.
+// FOLD-LABEL: func.func @softmax
+// FOLD: tile.load %x[%i, %j, :] pad -inf :
+// FOLD-NOT: tile.mask
+// FOLD: tile.reduce add %e [1, 2]
+// FOLD: [[F:%.+]] = tile.exp %o
+// FOLD-NEXT: [[M:%.+]] = tile.mask [[F]] in (_, %j, _) else 0.0
+// FOLD-NEXT: tile.reduce add [[M]] [1, 2]
+func.func @softmax(%x: memref<8x100x8xf32>) {
+  tile.grid (%i: b0=8, %j: b1=64) in (8, 100) {
+    %v = tile.load %x[%i, %j, :] : memref<8x100x8xf32> -> !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %m = tile.reduce max %v [1, 2] : !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %r = tile.reshape %m : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x 1 x 1 x f32>
+    %b = tile.broadcast %r dims [0, 1, 2] : !tile.tile<b0=8 x 1 x 1 x f32> to !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %d = tile.sub %v, %b : !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %e = tile.exp %d : !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %s = tile.reduce add %e [1, 2] : !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %w = tile.reshape %m : !tile.tile<b0=8 x f32> to !tile.tile<1 x 1 x 8 x f32>
+    %a = tile.broadcast %w dims [0, 1, 2] : !tile.tile<1 x 1 x 8 x f32> to !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %o = tile.sub %v, %a : !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %f = tile.exp %o : !tile.tile<b0=8 x b1=64 x 8 x f32>
+    %t = tile.reduce add %f [1, 2] : !tile.tile<b0=8 x b1=64 x 8 x f32>
+  }
+  func.return
+}

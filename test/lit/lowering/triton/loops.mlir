@@ -1,7 +1,8 @@
 // RUN: kopt %s -p 'insert-masks{fold-loads=true},convert-tile-to-triton' -t triton-py --entry matmul | filecheck %s
 // RUN: kopt %s -p 'insert-masks{fold-loads=true},convert-tile-to-triton' -t triton-py --entry branches | filecheck %s --check-prefix=BRANCH
 
-// Rows of blocks are grouped; a carried value is assigned in place; two that depend on each other at once.
+// Rows of blocks are grouped, of which the last group has one; a carried value is assigned in place; two that depend
+// on each other at once.
 // CHECK-LABEL: def matmul_0_kernel(x, y, out):
 // CHECK-NEXT: # only written: out
 // CHECK-NEXT: BLOCK_0: tl.constexpr = 32
@@ -9,7 +10,7 @@
 // CHECK-NEXT: BLOCK_2: tl.constexpr = 64
 // CHECK:      pid = tl.program_id(0)
 // CHECK-NEXT: first = pid // 24 * 8
-// CHECK-NEXT: group = min(16 - first, 8)
+// CHECK-NEXT: group = min(17 - first, 8)
 // CHECK-NEXT: inside = pid % 24
 // CHECK-NEXT: i_block = first + inside % group
 // CHECK-NEXT: j_block = inside // group
@@ -19,20 +20,20 @@
 // CHECK-NEXT:     k_mask = k < 600
 // CHECK:          acc = tl.dot(l, r, acc, input_precision="ieee")
 // CHECK:      tl.store(out + (i[:, None] * 96 + j[None, :]), acc.to(tl.bfloat16))
-func.func @matmul(%x: memref<512x600xf32>, %y: memref<600x96xf32>) -> memref<512x96xbf16> {
-  %out = host.alloc : memref<512x96xbf16>
-  tile.grid (%i: b0=32, %j: b1=32) in (512, 96) {
+func.func @matmul(%x: memref<544x600xf32>, %y: memref<600x96xf32>) -> memref<544x96xbf16> {
+  %out = host.alloc : memref<544x96xbf16>
+  tile.grid (%i: b0=32, %j: b1=32) in (544, 96) {
     %z = tile.full 0.0 : !tile.tile<b0=32 x b1=32 x f32>
     %acc = tile.for %k: b2=64 in (0, 600) iter(%a = %z) -> (!tile.tile<b0=32 x b1=32 x f32>) {
-      %l = tile.load %x[%i, %k] : memref<512x600xf32> -> !tile.tile<b0=32 x b2=64 x f32>
+      %l = tile.load %x[%i, %k] : memref<544x600xf32> -> !tile.tile<b0=32 x b2=64 x f32>
       %r = tile.load %y[%k, %j] : memref<600x96xf32> -> !tile.tile<b2=64 x b1=32 x f32>
       %d = tile.dot %l, %r, %a : !tile.tile<b0=32 x b2=64 x f32>, !tile.tile<b2=64 x b1=32 x f32> -> !tile.tile<b0=32 x b1=32 x f32>
       tile.yield %d : !tile.tile<b0=32 x b1=32 x f32>
     }
     %0 = tile.cast %acc : !tile.tile<b0=32 x b1=32 x f32> to !tile.tile<b0=32 x b1=32 x bf16>
-    tile.store %0, %out[%i, %j] : !tile.tile<b0=32 x b1=32 x bf16>, memref<512x96xbf16>
+    tile.store %0, %out[%i, %j] : !tile.tile<b0=32 x b1=32 x bf16>, memref<544x96xbf16>
   }
-  func.return %out : memref<512x96xbf16>
+  func.return %out : memref<544x96xbf16>
 }
 
 // BRANCH-LABEL: def branches_0_kernel(x, n):

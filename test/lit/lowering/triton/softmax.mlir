@@ -19,7 +19,7 @@
 // CHECK-NEXT:     # softmax.mlir:{{[0-9]+}}: %v = tile.load
 // CHECK-NEXT:     v = tl.load(x + (i[:, None] * 100 + w100[None, :]), mask=i_mask[:, None] & w100_mask[None, :], other=float("-inf"))
 // CHECK:          e = tl.exp(v - tl.reduce(v, 1, _nan_max)[:, None])
-// CHECK:          s = tl.sum(tl.where(w100_mask[None, :], e, 0.0), axis=1)
+// CHECK:          s = tl.sum(e, axis=1)
 // CHECK:          r = tl.div_rn(e, s[:, None])
 // CHECK:          tl.store(out + (i[:, None] * 100 + w100[None, :]), r, mask=i_mask[:, None] & w100_mask[None, :])
 // CHECK:      def softmax(x):
