@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType, StridedLayoutAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -48,7 +47,7 @@ def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
         if index.literal is not None:
             constant += int(index.literal) * stride
             continue
-        if position in cells and stride > 1:
+        if position in cells and not is_power_of_two(stride):
             index = _widened(index, kernel.cell_is_tensor)
         elif size * stride >= _WIDE and not _is_wide(op, position):
             index = _widened(index)
@@ -62,19 +61,19 @@ def _cells(op: tile.Access, indices: Sequence[Expr]) -> list[int]:
     """The one dimension of which the cell alone tells the element, where no other index is the same in all lanes.
 
     Its offset is made in 64 bits: that is the multiplication which adds it to the pointer, where 32 bits take another
-    one before. Several offsets are summed in 32 bits, and those of loops advance by additions.
+    one before, or a shift. Several offsets are summed in 32 bits, and those of loops advance by additions.
     """
     of_all = [position for position, index in enumerate(indices) if index.literal is None and not index.shape]
     return of_all if len(of_all) == 1 and _is_of_cell(op.entries[of_all[0]]) else []
 
 
 def _is_of_cell(entry: object) -> bool:
-    """Whether a number is the program's own, or so many further on."""
+    """Whether a number is computed of the program's own, and of nothing else."""
     if not isinstance(entry, SSAValue) or not isinstance(entry.owner, Operation):
         return False
     op = entry.owner
-    moved = isinstance(op, triton.RangeOp | tile.BeginOp | tile.ShiftOp | arith.AddiOp)
-    return isinstance(op, triton.ProgramIdOp | arith.ConstantOp) or moved and all(map(_is_of_cell, op.operands))
+    of_cell = isinstance(op, triton.ProgramIdOp | triton.RangeOp | tile.BeginOp | tile.IdOp | tile.ShiftOp)
+    return (of_cell or op.dialect_name() == "arith") and all(map(_is_of_cell, op.operands))
 
 
 def _open_pointer(kernel: TritonPrinter, op: tile.Access, type: MemRefType) -> Expr:
