@@ -32,7 +32,8 @@ def alive(model: LaunchModel, *values: tuple[tuple[int, ...], int]) -> LaunchMod
 
 
 @pytest.mark.parametrize(
-    ("lanes", "wanted"), [(1, 1), (128, 1), (256, 2), (512, 4), (2048, 4), (4096, 4), (8192, 8), (1 << 14, 16), (1 << 16, 16)]
+    ("lanes", "wanted"),
+    [(1, 1), (128, 1), (256, 2), (512, 4), (2048, 4), (4096, 4), (8192, 8), (1 << 14, 16), (1 << 16, 16)],
 )
 def test_warps_by_the_largest_tile(lanes: int, wanted: int) -> None:
     assert warps(lanes) == wanted
