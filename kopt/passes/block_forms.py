@@ -27,7 +27,7 @@ from kopt.walk import walk
 class BlockForms:
     """The forms of a module that tell what its blocks take, each made once and on a copy.
 
-    A module in which no rows are computed is the same in all forms.
+    A module in which no rows are computed is the same in both.
     """
 
     def __init__(self, module: ModuleOp, chip: Chip, config: Config):
@@ -35,7 +35,10 @@ class BlockForms:
 
     @cached_property
     def scheduled(self) -> ModuleOp:
-        """What cells do one by one, items of jagged loops and planes, as cells of their own."""
+        """What cells do one by one, items of jagged loops and planes, as cells of their own.
+
+        On a TPU row statistics that loops carry are columns: these take registers as matrices of one lane do.
+        """
         jagged = ("raise-jagged", "dce", "schedule-jagged") if self.gathers else ()
         if isinstance(self._chip, TpuChip):
             return _applied(self._module, named(*jagged, "keep-reduced-dims"))

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from kopt.analysis.plans import plan_of
 from kopt.config import Config
-from kopt.context import make_context
-from kopt.diagnostics import collect
-from kopt.dialects.tile import GridOp
 from kopt.ir.launch_model import LaunchModel
 from kopt.ir.launch_sizes import with_sizes
-from kopt.pass_manager import run
 from kopt.passes.pipelines import pipeline
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import fitting
@@ -26,7 +21,6 @@ from kopt.predictions import written_plans
 from kopt.targets.chips import Chip, GpuChip
 from kopt.tuning.launches import Launches, launch_options, least
 from kopt.tuning.schedules import Schedule, schedule_of, unrolled
-from kopt.walk import walk
 
 if TYPE_CHECKING:
     from kopt.frontend import Imported
@@ -68,7 +62,7 @@ class Predictions:
         They are those of the plans that its launches have. Where only a launch tells how many trips a loop has, lengths
         are assumed, and the schedule is what counts of a plan.
         """
-        written = written_plans(low.imported, pipeline(low.target, low.config), self._chip)
+        written = _written(low)
         if written and not any(assumed_lengths(model) for model, _ in written):
             found = [self._seconds(model, plan) for model, plan in written]
         else:
@@ -103,12 +97,8 @@ class Predictions:
         found = zip(models, planned, strict=True)
         return [(model, self._in_words(launches, model, schedule, config)) for model, schedule in found]
 
-    def _in_words(
-        self, launches: Launches, model: LaunchModel, schedule: Schedule | None, config: Config
-    ) -> Plan | None:
+    def _in_words(self, launches: Launches, model: LaunchModel, schedule: Schedule, config: Config) -> Plan | None:
         """The plan of a model that runs as a schedule says; None where the model has none that does."""
-        if schedule is None:
-            return None
         for plan in self._with_options(launches.plans(model), config):
             for one in (plan, *reordered(model, plan)):
                 if schedule_of(one).is_like(schedule):
@@ -152,24 +142,18 @@ class Predictions:
 def _pointers(low: Lowered) -> dict[str, str]:
     """A pin of a pointer for each access that goes by a tensor descriptor."""
     found: dict[str, str] = {}
-    for plan in filter(None, _planned(low)):
+    for _, plan in _written(low):
         kinds = {buffer.name: buffer.kind for buffer in plan.buffers}
         found |= {id: "pointer" for id, name in plan.via.items() if kinds[name] == "descriptor"}
     return found
 
 
-def planned_schedules(low: Lowered) -> list[Schedule | None]:
-    """What the planner decided of each launch's loops; None of one whose plan is not known."""
-    return [None if plan is None else schedule_of(plan) for plan in _planned(low)]
+def planned_schedules(low: Lowered) -> list[Schedule]:
+    """What the planner decided of each launch's loops."""
+    return [schedule_of(plan) for _, plan in _written(low)]
 
 
-def _planned(low: Lowered) -> list[Plan | None]:
-    """What the planner decided of each launch; None of one whose plan is not known."""
-    passes = pipeline(low.target, low.config)
-    names = [pass_.name for pass_ in passes]
-    if "plan-accesses" not in names:
-        return []
-    module = low.imported
-    with collect():
-        run(module, make_context(), passes[: names.index("plan-accesses") + 1])
-    return [plan_of(grid) for grid in walk(module, GridOp)]
+def _written(low: Lowered) -> list[tuple[LaunchModel, Plan]]:
+    """The models of a candidate's launches, and what the planner decided of each."""
+    assert low.target.chip is not None
+    return written_plans(low.imported, pipeline(low.target, low.config), low.target.chip)

@@ -40,7 +40,7 @@ def test_a_schedule_that_is_pinned_is_what_is_predicted() -> None:
         config = make_config({"block_sizes": [256, 256, 256], "loops": loops})
         low = found.lower(config)
         (schedule,) = planned_schedules(low)
-        assert schedule is not None and schedule.loops["b2"].kind == loops["b2"]
+        assert schedule.loops["b2"].kind == loops["b2"]
         times.append((predictions.of(low, config), low, config))
     assert times[0][0] != times[1][0]
     slowest = max(times, key=lambda each: each[0])
