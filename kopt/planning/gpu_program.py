@@ -27,6 +27,8 @@ _LANES, _FEW_LANES = 1024, 128
 #: 32-bit words of what is alive at once that a warp holds: 80 a thread. Compilers compute 16-bit words from others
 #: again, and keep 64 registers or less (sm90, Triton 3.9): half of a multiprocessor's threads are there then.
 _WORDS = 2560
+#: Lanes of tiles for which it counts what is alive at once.
+_FILLED = 2048
 #: The fewest warps of a tile that fills them, the most, and the most of a program with products.
 _WARPS, _MOST_WARPS, _DOT_WARPS = 4, 16, 8
 #: Sums of products that four warps hold: 64 registers of each thread.
@@ -54,8 +56,8 @@ def warps(lanes: Number, products: Number = 0, rows: Number = 0, words: Number =
     16 rows at most: what two of those share is multiplied twice. On AMD's chips they have one for each of the four
     units of a multiprocessor, with all 512 of its registers a thread.
     """
-    alone = np.maximum(_power(lanes / _LANES), _power(words / _WORDS))
-    others = np.where(lanes < _LANES * _WARPS, np.clip(_power(lanes / _FEW_LANES), 1, _WARPS), alone)
+    alone = np.maximum(_WARPS, np.maximum(_power(lanes / _LANES), _power(words / _WORDS)))
+    others = np.where(lanes < _FILLED, np.clip(_power(lanes / _FEW_LANES), 1, _WARPS), alone)
     most = _WARPS if backend == "hip" else _DOT_WARPS
     multiplied = np.where(products > _DOT_LANES, np.maximum(_WARPS, np.minimum(most, rows // _MMA_ROWS)), _WARPS)
     return np.where(products > 0, multiplied, np.minimum(_MOST_WARPS, others)).astype(int)
