@@ -74,8 +74,9 @@ KERNELS = {
         "Convert it, as in `x = (…).to(torch.float32)`, or give it its final type before the loop.",
     ),
     "loop-carried": MistakeKind(
-        "A value goes from one cell of the grid to the next, or a list grows on each visit of a device loop.",
-        "Cells of a grid run in no order, and the number of visits is not known.",
+        "A value goes from one cell of the grid to the next, or Python's objects change in a device loop: a list "
+        "grows, an iterator is advanced, a random number is drawn.",
+        "Cells of a grid run in no order, and the number of visits is not known: Python runs the body once.",
         "Put the loop inside the loop over tiles, use `hl.atomic_add`, or carry a tensor of fixed size.",
     ),
     "in-place": MistakeKind(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from xdsl.dialects import scf
 from xdsl.ir import Block, Region, SSAValue
 
+from kopt.frontend.host_state import HostState
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, received
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import Undefined, condition_ssa, is_device
@@ -37,13 +38,20 @@ class DeviceBranch:
         """Opens the first arm."""
         tracer = current()
         self.parent = tracer.block
-        self.before = {name: names.get(name, MISSING) for name in self.assigned}
+        self.before = {name: _fresh(names.get(name, MISSING)) for name in self.assigned}
+        self.state = HostState(names, self.assigned, "under a device condition")
+        tracer.host_states.append(self.state)
         self.blocks = (Block(), Block())
         tracer.block = self.blocks[0]
 
     def switch(self, names: dict[str, Any]) -> tuple[Any, ...]:
         """Closes the first arm, opens the second with the names as they were."""
-        self.first = {name: names.get(name, MISSING) for name in self.merged}
+        self.state.check_containers()
+        self.attributes = {each.label: each for each in self.state.changed()}
+        values = names | {label: each.value for label, each in self.attributes.items()}
+        self.first = {name: values.get(name, MISSING) for name in (*self.merged, *self.attributes)}
+        for attribute in self.attributes.values():
+            attribute.set(attribute.before)
         current().block = self.blocks[1]
         return tuple(
             Undefined(name, "one arm of the branch does not assign it") if value is MISSING else _fresh(value)
@@ -53,8 +61,14 @@ class DeviceBranch:
     def merge(self, names: dict[str, Any]) -> tuple[Any, ...]:
         """Closes the second arm and makes the ``scf.if``."""
         tracer = current()
-        second = {name: names.get(name, MISSING) for name in self.merged}
-        plans = {name: self._plan(name, self.first[name], second[name]) for name in self.merged}
+        tracer.host_states.remove(self.state)
+        self.state.check_containers()
+        for each in self.state.changed():
+            if each.label not in self.attributes:
+                self.attributes[each.label], self.first[each.label] = each, each.before
+        values = names | {label: each.value for label, each in self.attributes.items()}
+        second = {name: values.get(name, MISSING) for name in self.first}
+        plans = {name: self._plan(name, self.first[name], second[name]) for name in self.first}
         types = [slot.type for _, slots in plans.values() for slot in slots if slot is not None]
         for block, side in zip(self.blocks, (self.first, second), strict=True):
             tracer.block = block
@@ -68,7 +82,9 @@ class DeviceBranch:
             queue = iter(slots)
             out.append(rebuild(value, lambda leaf, queue=queue: received(leaf, next(queue), values)))
             name_leaves(out[-1], name)
-        return tuple(out)
+        for attribute, value in zip(self.attributes.values(), out[len(self.merged) :], strict=True):
+            attribute.set(value)
+        return tuple(out[: len(self.merged)])
 
     def _plan(self, name: str, a: Any, b: Any) -> tuple[Any, list[Slot | None]]:
         """A value to rebuild and the slot of each of its leaves."""

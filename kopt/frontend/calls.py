@@ -11,6 +11,7 @@ import torch
 
 from kopt.frontend import foreign, source
 from kopt.frontend.block_size import plain, varies
+from kopt.frontend.host_state import check_called
 from kopt.frontend.meanings import meaning
 from kopt.frontend.ops.creation import METHODS
 from kopt.frontend.registry import OPERATIONS, maker, torch_operation
@@ -24,6 +25,8 @@ from kopt.trees import leaves
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)``."""
+    if current().host_states and not isinstance(function, FunctionType):
+        check_called(function, args, kwargs)
     special = meaning(function)
     if special is not None:
         return special(*args, **kwargs)

@@ -16,9 +16,11 @@ from kopt.frontend.branches import DeviceBranch, HostBranch
 from kopt.frontend.calls import call
 from kopt.frontend.device_value import DeviceValue
 from kopt.frontend.elements import CONTAINERS, getitem, setitem
+from kopt.frontend.host_state import check_advanced, global_names
 from kopt.frontend.loops.statement import make_loop as loop
 from kopt.frontend.loops.while_loops import WhileLoop as while_loop
-from kopt.frontend.naming import named, named_all
+from kopt.frontend.naming import named
+from kopt.frontend.naming import named_all as _named_all
 from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.state import current, unsupported
 from kopt.open_extents import is_open
@@ -52,8 +54,15 @@ slice = builtins.slice  # the name that rewritten code uses
 
 
 def locals() -> dict[str, Any]:
-    """The names of the calling frame, as they are now."""
-    return dict(sys._getframe(1).f_locals)
+    """The names of the calling frame, as they are now, and the global ones that it reads."""
+    frame = sys._getframe(1)
+    return global_names(frame.f_code, frame.f_globals) | frame.f_locals
+
+
+def named_all(value: Any, names: tuple[str, ...]) -> Any:
+    """What is unpacked into names."""
+    check_advanced(value)
+    return _named_all(value, names)
 
 
 # conditions

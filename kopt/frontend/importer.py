@@ -165,6 +165,8 @@ class _Import:
             raise
         finally:
             state.tracer = outer
+            for each in reversed(self.tracer.launch_states):
+                each.restore()
         return self._finish(value)
 
     # arguments

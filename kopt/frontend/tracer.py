@@ -138,6 +138,10 @@ class Tracer:
         #: What the kernel printed, until it is known that its body is not recorded once more.
         self.printed: list[str] = []
         self.depth = 0
+        #: What Python's objects held before each body that is being recorded.
+        self.host_states: list[Any] = []
+        #: The same before each launch.
+        self.launch_states: list[Any] = []
         self.host: Any = None
         #: The namespace of what rewritten functions call.
         self.hooks: Any = None

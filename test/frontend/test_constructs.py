@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 import kopt.language as hl
+from kopt.frontend import import_kernel
 
 from .support import check
 
@@ -27,6 +28,57 @@ def case(args, expected, tolerance=1e-4, **options):
         return kernel
 
     return add
+
+
+class Sums:
+    """What a kernel keeps in an object."""
+
+    def __init__(self, total, rows=0):
+        self.total, self.blocks, self.rows = total, 0, rows
+
+    def add(self, block):
+        self.total = self.total + block.sum(1)
+        self.blocks += 1
+
+
+GLOBAL_SUMS = Sums(None)
+
+
+@case([X], lambda x: x.sum(1) * 10 + 1)
+def sums_in_objects(x):
+    out = torch.empty(x.size(0))
+    for i in hl.tile(x.size(0)):
+        sums = Sums(hl.zeros([i]))
+        GLOBAL_SUMS.total = hl.zeros([i])
+        for j in hl.tile(x.size(1), block_size=16):
+            sums.add(x[i, j])
+            GLOBAL_SUMS.add(x[i, j])
+            sums.seen = 1
+        while sums.rows < i.begin - i.begin + 3:
+            sums.rows += 1
+        out[i] = sums.total * sums.blocks + GLOBAL_SUMS.total * (2 + sums.rows) + sums.seen
+    return out
+
+
+def test_objects_of_others_do_not_keep_device_values():
+    GLOBAL_SUMS.total, GLOBAL_SUMS.blocks = None, 0
+    import_kernel(sums_in_objects, [X])
+    assert (GLOBAL_SUMS.total, GLOBAL_SUMS.blocks) == (None, 0)
+
+
+@case([X], lambda x: torch.where((torch.arange(37) < 8)[:, None], x * 10 + 5, x * 2 + 1), block_sizes=[8, 16])
+def objects_and_lists_under_conditions(x):
+    out = torch.empty_like(x)
+    for i, j in hl.tile(x.shape):
+        sums, numbers = Sums(x[i, j]), [1, 1]
+        if i.begin < 8:
+            sums.total = sums.total * 10
+            numbers[0] = 5
+        else:
+            sums.total += x[i, j]
+            numbers[1] = numbers[0]
+        out[i, j] = sums.total + numbers[0] * numbers[1]
+    return out
 
 
 @case([X], lambda x: x.sum(1))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import types
+from functools import partial
+
 import pytest
 import torch
 
@@ -188,6 +193,100 @@ def counted_in_one_cell(x):
 def test_grids_carry_nothing():
     assert "run in no order" in refused(carried_by_the_grid, X)
     assert "run in no order" in refused(counted_by_the_grid, X)
+
+
+def advanced(x):
+    numbers = iter([1, 2])
+    for tile in hl.tile(x.size(0)):
+        x[tile, 0] = next(numbers)
+
+
+def advanced_by_a_partial_function(x):
+    for tile in hl.tile(x.size(0)):
+        numbers = itertools.count()
+        number = partial(next, numbers)
+        for column in hl.tile(x.size(1)):
+            x[tile, column] = number()
+
+
+def walked(x):
+    numbers = (n for n in range(3))
+    for tile in hl.tile(x.size(0)):
+        for n in numbers:
+            x[tile, n] = n
+
+
+def unpacked(x):
+    numbers = iter([1, 2])
+    for tile in hl.tile(x.size(0)):
+        first, second = numbers
+        x[tile, first] = second
+
+
+def drawn(x):
+    for tile in hl.tile(x.size(0)):
+        x[tile, 0] = random.random()
+
+
+def popped(x):
+    numbers = {"a": 1}
+    for tile in hl.tile(x.size(0)):
+        x[tile, 0] = numbers.pop("a", 2)
+
+
+def counted_in_a_list(x):
+    numbers = [0]
+    for tile in hl.tile(x.size(0)):
+        numbers[0] += 1
+        x[tile, 0] = numbers[0]
+
+
+def counted_in_an_object(x):
+    numbers = types.SimpleNamespace(count=0)
+    for tile in hl.tile(x.size(0)):
+        numbers.count += 1
+        x[tile, 0] = numbers.count
+
+
+def popped_under_a_condition(x):
+    for tile in hl.tile(x.size(0)):
+        numbers = [1, 2]
+        if tile.begin > 8:
+            numbers.pop()
+        x[tile, 0] = numbers[-1]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "what"),
+    [
+        (advanced, "'numbers' is advanced in a device loop"),
+        (advanced_by_a_partial_function, "'numbers' is advanced"),
+        (walked, "'numbers' is advanced"),
+        (unpacked, "'numbers' is advanced"),
+        (drawn, "'random' of random draws a number"),
+        (popped, "'numbers' changes"),
+        (counted_in_a_list, "'numbers' changes"),
+        (counted_in_an_object, "'numbers.count' changes"),
+        (popped_under_a_condition, "'numbers' changes under a device condition"),
+    ],
+)
+def test_python_does_once_what_it_does_in_a_body(kernel, what):
+    message = refused(kernel, X)
+    assert what in message
+    assert "[loop-carried]" in message
+
+
+def advances_its_own(x):
+    for tile in hl.tile(x.size(0)):
+        numbers = iter([3, 4])
+        next(numbers)
+        x[tile, 0] = next(numbers)
+
+
+def test_iterators_of_one_visit():
+    x = X.clone()
+    kopt.kernel(advances_its_own).on("reference")(x)
+    assert x[:, 0].tolist() == [4] * len(x)
 
 
 @pytest.mark.parametrize("target", ["reference", "triton:interpret"])

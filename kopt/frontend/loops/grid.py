@@ -9,12 +9,15 @@ import torch
 
 from kopt.dialects import tile
 from kopt.dialects.tile import RangeType
+from kopt.frontend.host_state import HostState, counts
 from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import Undefined, is_device
 from kopt.open_extents import OpenExtent
 from kopt.trees import leaves
+
+_ENDED = "it was computed in a device loop: store it in a tensor"
 
 
 class GridLoop(DeviceLoop):
@@ -40,6 +43,10 @@ class GridLoop(DeviceLoop):
     def enter(self, names: dict[str, Any]) -> tuple[Any, ...]:
         """Values of the host that the body may read before it assigns them."""
         self.before = {name: names.get(name, undefined(name)) for name in self.names}
+        self.state = HostState(names)
+        current().launch_states.append(self.state)
+        if not self._is_one_cell():
+            current().host_states.append(self.state)
         return tuple(self.before.values())
 
     def leave(self, names: dict[str, Any]) -> None:
@@ -52,12 +59,22 @@ class GridLoop(DeviceLoop):
             computed = any(map(is_device, leaves(after)))
             if computed and name.startswith("__kopt_stopped"):
                 self.jump("break")
-            if (computed or _counts(before, after)) and not self._is_one_cell():
+            if (computed or counts(before, after)) and not self._is_one_cell():
                 unsupported(
                     f"'{name}' is carried from one visit of the outermost loop to the next",
                     "cells of the grid run in no order: loop inside the tile, or use hl.atomic_add",
                     id="loop-carried",
                 )
+        self._leave_objects()
+
+    def _leave_objects(self) -> None:
+        """Objects keep what Python knows of a single cell; what the device computed ends with the launch."""
+        if not self._is_one_cell():
+            current().host_states.remove(self.state)
+            self.state.check_counts()
+        for each in self.state.changed():
+            if any(map(is_device, leaves(each.value))):
+                each.set(Undefined(each.label, _ENDED))
 
     def _is_one_cell(self) -> bool:
         """Whether there is at most one element to walk in each dimension."""
@@ -67,16 +84,9 @@ class GridLoop(DeviceLoop):
     def results(self) -> tuple[Any, ...]:
         """Host values; what the device computed does not leave the launch."""
         return tuple(
-            Undefined(name, "it was computed in a device loop: store it in a tensor")
-            if any(map(is_device, leaves(value)))
-            else value
+            Undefined(name, _ENDED) if any(map(is_device, leaves(value))) else value
             for name, value in self.after.items()
         )
-
-
-def _counts(before: Any, after: Any) -> bool:
-    """Whether a number of Python's is another one after a cell."""
-    return isinstance(before, int | float) and isinstance(after, int | float) and before != after
 
 
 def _static(bound: Any) -> Any:

@@ -18,17 +18,19 @@ from kopt.dialects import jagged, tile
 from kopt.dialects.builder import as_hint
 from kopt.dialects.tile import DimAttr, RangeType, TileType
 from kopt.errors import UnsupportedError
+from kopt.frontend.host_state import Attribute, HostState
 from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.loops.ragged_carries import RaggedCarries
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
 from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, Undefined, index_ssa
+from kopt.frontend.values import DeviceTensor, Undefined, index_ssa, is_device
 from kopt.open_extents import OpenExtent
 from kopt.trees import leaves, rebuild, same_form
 
 #: How often a body is run before its types must have settled.
 MAX_RUNS = 6
+_ENDED = "it belongs to one visit of a loop that has ended"
 
 
 @dataclass
@@ -88,14 +90,23 @@ class InnerLoop(DeviceLoop):
         if self.before is None:
             self.before = {name: names.get(name, undefined(name)) for name in self.names}
             self.slots = {name: [slot_of(leaf) for leaf in leaves(v)] for name, v in self.before.items()}
-        self.lists = [(n, v, len(v)) for n, v in names.items() if isinstance(v, list) and n not in self.names]
+            self.attributes: dict[str, Attribute] = {}
+            self.state = HostState(names, self.names)
+        current().host_states.append(self.state)
         self.arguments: dict[str, list[SSAValue]] = {name: [] for name in self.names}
         body = self.body
         out = []
         for name, value in self.before.items():
             take = partial(self._argument, iter(self.slots[name]), body, name)
             out.append(rebuild(value, take))
-        return tuple(out)
+        return self._handed(out)
+
+    def _handed(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Gives attributes their values, and the loop's names theirs."""
+        count = len(self.names) - len(self.attributes)
+        for attribute, value in zip(self.attributes.values(), values[count:], strict=True):
+            attribute.set(value)
+        return tuple(values[:count])
 
     def _argument(self, slots: Iterator[Slot | None], body: Block, name: str, leaf: Any) -> Any:
         slot = next(slots)
@@ -120,13 +131,13 @@ class InnerLoop(DeviceLoop):
 
     def _leave(self, names: dict[str, Any]) -> None:
         assert self.before is not None
-        for name, value, length in self.lists:
-            if len(value) != length:
-                unsupported(
-                    f"'{name}' grows in a device loop: append and its kin run once, not on each visit",
-                    f"carry a tensor or a tuple of one length, or use hl.static_range: {name} = {name} + […]",
-                    id="loop-carried",
-                )
+        current().host_states.remove(self.state)
+        self.state.check_containers()
+        if self._carries_more():
+            self.settled = False
+            self._discard()
+            return
+        names = names | {label: attribute.value for label, attribute in self.attributes.items()}
         after = {name: names.get(name, MISSING) for name in self.names}
         better = {name: self._joined(name, after[name]) for name in self.names}
         if better != self.slots:
@@ -146,6 +157,21 @@ class InnerLoop(DeviceLoop):
             return
         self._close([slot for slot, _ in pairs], yields)
 
+    def _carries_more(self) -> bool:
+        """Whether the body changed attributes that are not carried yet; another run carries them too.
+
+        Those that it made are of one visit.
+        """
+        assert self.before is not None
+        found = [each for each in self.state.changed() if each.label not in self.attributes]
+        for each in found:
+            if each.before is not MISSING:
+                self.attributes[each.label] = each
+                self.before[each.label] = each.before
+                self.slots[each.label] = [slot_of(leaf) for leaf in leaves(each.before)]
+                self.names = (*self.names, each.label)
+        return any(each.before is not MISSING for each in found)
+
     def _same_lanes(self, yields: Sequence[SSAValue]) -> bool:
         """Whether the lanes that are valid were told when the body began; if not, another run knows them."""
         arguments = [(name, n, each) for name in self.names for n, each in enumerate(self.arguments[name])]
@@ -164,7 +190,7 @@ class InnerLoop(DeviceLoop):
         except UnsupportedError:
             if any(argument.uses for argument in self.arguments[name]):
                 raise
-        self.before[name] = Undefined(name, "it belongs to one visit of a loop that has ended")
+        self.before[name] = Undefined(name, _ENDED)
         return self._joined_undefined(name, after)
 
     def _joined_leaves(self, name: str, before: Any, after: Any) -> list[Slot | None]:
@@ -207,6 +233,8 @@ class InnerLoop(DeviceLoop):
     def _discard(self) -> None:
         tracer = current()
         self._end()
+        for attribute in self.state.changed():
+            attribute.set(attribute.before)
         region = Region(self.body)
         region.drop_all_references()
         tracer.block = self.parent
@@ -257,11 +285,14 @@ class InnerLoop(DeviceLoop):
             slots = iter(self.slots[name])
             after = rebuild(value, lambda leaf, slots=slots: received(leaf, next(slots), values))
             if isinstance(after, Undefined):
-                after = Undefined(name, "it belongs to one visit of a loop that has ended")
+                after = Undefined(name, _ENDED)
             else:
                 name_leaves(after, name)
             out.append(after)
-        return tuple(out)
+        for attribute in self.state.changed():
+            if attribute.before is MISSING and any(map(is_device, leaves(attribute.value))):
+                attribute.set(Undefined(attribute.label, _ENDED))
+        return self._handed(out)
 
 
 class _Typed:

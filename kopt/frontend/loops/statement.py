@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from kopt.frontend.host_state import check_advanced
 from kopt.frontend.loops.device import LoopSpec
 from kopt.frontend.loops.grid import GridLoop
 from kopt.frontend.loops.inner import InnerLoop
@@ -29,6 +30,7 @@ class HostLoop:
 def make_loop(iterable: Any, names: tuple[str, ...], head: tuple[str, ...], hints: tuple[str, ...]) -> Any:
     """What runs a ``for`` statement over ``iterable``."""
     if not isinstance(iterable, LoopSpec):
+        check_advanced(iterable)
         return HostLoop(iterable)
     kind = InnerLoop if current().on_device else GridLoop
     return kind(iterable, names, head, hints)
