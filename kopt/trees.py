@@ -29,6 +29,17 @@ def rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
+def refilled(value: Any, other: Any) -> Any:
+    """A value of the same form as ``other``, with its leaves: lists and dicts are those of ``value``, filled anew."""
+    if isinstance(value, list):
+        value[:] = map(refilled, value, other)
+        return value
+    if isinstance(value, dict):
+        value.update({key: refilled(item, other[key]) for key, item in value.items()})
+        return value
+    return other
+
+
 def same_form(a: Any, b: Any) -> bool:
     """Whether two values have leaves in the same places."""
     if isinstance(a, list | tuple) or isinstance(b, list | tuple):

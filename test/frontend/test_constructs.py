@@ -66,6 +66,25 @@ def test_objects_of_others_do_not_keep_device_values():
     assert (GLOBAL_SUMS.total, GLOBAL_SUMS.blocks) == (None, 0)
 
 
+def add_blocks(sums, x, i):
+    for j in hl.tile(x.size(1), block_size=16):
+        sums[0] = sums[0] + x[i, j].sum(1)
+
+
+@case([X], lambda x: x.sum(1) * 2)
+def sums_in_the_callers_list(x):
+    out = torch.empty(x.size(0))
+    for i in hl.tile(x.size(0)):
+        sums = [hl.zeros([i])]
+        same, other = sums, sums
+        add_blocks(sums, x, i)
+        for j in hl.tile(x.size(1), block_size=16):
+            other = [*other]
+            other[0] = x[i, j].sum(1)
+        out[i] = sums[0] + same[0]
+    return out
+
+
 @case([X], lambda x: torch.where((torch.arange(37) < 8)[:, None], x * 10 + 5, x * 2 + 1), block_sizes=[8, 16])
 def objects_and_lists_under_conditions(x):
     out = torch.empty_like(x)

@@ -26,7 +26,7 @@ from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, Undefined, index_ssa, is_device
 from kopt.open_extents import OpenExtent
-from kopt.trees import leaves, rebuild, same_form
+from kopt.trees import leaves, rebuild, refilled, same_form
 
 #: How often a body is run before its types must have settled.
 MAX_RUNS = 6
@@ -99,6 +99,7 @@ class InnerLoop(DeviceLoop):
         for name, value in self.before.items():
             take = partial(self._argument, iter(self.slots[name]), body, name)
             out.append(rebuild(value, take))
+        self.entered = dict(zip(self.before, out, strict=True))
         return self._handed(out)
 
     def _handed(self, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -155,6 +156,7 @@ class InnerLoop(DeviceLoop):
             self.settled = False
             self._discard()
             return
+        self.changed = {name for name, value in self.entered.items() if names.get(name) is value}
         self._close([slot for slot, _ in pairs], yields)
 
     def _carries_more(self) -> bool:
@@ -288,7 +290,7 @@ class InnerLoop(DeviceLoop):
                 after = Undefined(name, _ENDED)
             else:
                 name_leaves(after, name)
-            out.append(after)
+            out.append(refilled(value, after) if name in self.changed else after)
         for attribute in self.state.changed():
             if attribute.before is MISSING and any(map(is_device, leaves(attribute.value))):
                 attribute.set(Undefined(attribute.label, _ENDED))
