@@ -14,7 +14,7 @@ from kopt.frontend.loops.device import DeviceLoop, undefined
 from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import Undefined, is_device
-from kopt.open_extents import OpenExtent
+from kopt.open_extents import OpenExtent, is_open
 from kopt.trees import leaves
 
 _ENDED = "it was computed in a device loop: store it in a tensor"
@@ -79,7 +79,8 @@ class GridLoop(DeviceLoop):
     def _is_one_cell(self) -> bool:
         """Whether there is at most one element to walk in each dimension."""
         bounds = [(walk.lower, walk.upper) for walk in self.spec.walks]
-        return all(isinstance(low, int) and isinstance(high, int) and high - low <= 1 for low, high in bounds)
+        known = all(isinstance(bound, int) and not is_open(bound) for pair in bounds for bound in pair)
+        return known and all(high - low <= 1 for low, high in bounds)
 
     def results(self) -> tuple[Any, ...]:
         """Host values; what the device computed does not leave the launch."""
