@@ -131,8 +131,8 @@ class HostState:
 
 
 def counts(before: Any, after: Any) -> bool:
-    """Whether a number of Python's is another one after a cell."""
-    return isinstance(before, int | float) and isinstance(after, int | float) and before != after
+    """Whether a number of Python's is another one after a cell; those that calls give are open, and not compared."""
+    return before is not after and is_number(before) and is_number(after) and before != after
 
 
 def check_advanced(*values: Any) -> None:

@@ -157,7 +157,9 @@ def _accepted(name: str, family: ModuleType) -> list[str]:
 
 
 def _forms(name: str, pattern: str) -> list[str]:
-    """As a function, and as a method of the first argument."""
+    """As a function, and as a method of the first argument; functions of ``torch.linalg`` by its own names."""
+    if name.startswith("linalg_"):
+        return [pattern.replace("{f}", f"torch.linalg.{name.removeprefix('linalg_')}")]
     homes = {"torch": torch, "F": torch.nn.functional, "torch.special": torch.special}
     spaces = [space for space, home in homes.items() if hasattr(home, name)]
     if spaces and pattern != "{f}({x})" and "inplace" in _parameters(getattr(homes[spaces[0]], name)):
