@@ -1,7 +1,8 @@
 """The block sizes with which a program's launches cost least: `cost` of `candidates`, over a space of sizes at once.
 
 Pure: models, spaces and chips come in. Sizes of one launch decide those of another where they share a tag, so that the
-sum over all launches is what counts. Each launch takes the cheapest of its plans that fits at each candidate.
+sum over all launches is what counts. Each launch takes at each candidate the plan that it will have
+(`kopt.planning.choice`): of those that fit the cheapest, or a usual one that is hardly dearer.
 """
 
 from __future__ import annotations
