@@ -57,8 +57,8 @@ What a plan costs depends on the sizes of blocks, so the pass `choose-block-size
 models of the launches once, with the sizes left open (`kopt.analysis.launch_models`). It tries up to 4,096 combinations
 of sizes: powers of two times a tile of memory, and divisors of what is walked. For each combination it takes the
 cheapest plan whose blocks fit (`kopt.planning.block_sizes`). A loop that may be a dimension of the grid is one, unless
-another plan is clearly cheaper, as [below](#written-and-obeyed). Costs within 2 % of the least count as equal. Among these
-longer rows win, then less VMEM. The bounds of some ranges are known only when the kernel runs. Such ranges are assumed
+another plan is clearly cheaper, as [below](#written-and-obeyed). Costs within 2 % of the least count as equal. Among
+these longer rows win, then less VMEM. The bounds of some ranges are known only when the kernel runs. Such ranges are assumed
 to divide their arrays evenly (`kopt.planning.assumed`).
 
 On a TPU a candidate fits if its buffers and its values, counted whole, take no more than 24 MiB. Fewer of its values
@@ -73,8 +73,7 @@ loop shared memory holds depends on what reads an operand there: the matrix unit
 (`kopt.analysis.launch_models.factors`).
 
 `low.config` has the sizes. `low.report()` has the time that the launches are planned to take, `planned_seconds`. It is
-null on GPUs. The [report](targets.md#what-a-report-predicts) also names the second
-choice, and what to try next.
+null on GPUs. The [report](targets.md#what-a-report-predicts) also names the second choice, and what to try next.
 
 ## Written and obeyed
 
