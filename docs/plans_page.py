@@ -58,8 +58,8 @@ models of the launches once, with the sizes left open (`kopt.analysis.launch_mod
 of sizes: powers of two times a tile of memory, and divisors of what is walked. For each combination it takes the
 cheapest plan whose blocks fit (`kopt.planning.block_sizes`). A loop that may be a dimension of the grid is one, unless
 another plan is clearly cheaper, as [below](#written-and-obeyed). Costs within 2 % of the least count as equal. Among
-these longer rows win, then less VMEM. The bounds of some ranges are known only when the kernel runs. Such ranges are assumed
-to divide their arrays evenly (`kopt.planning.assumed`).
+these longer rows win, then less VMEM. The bounds of some ranges are known only when the kernel runs. Such ranges are
+assumed to divide their arrays evenly (`kopt.planning.assumed`).
 
 On a TPU a candidate fits if its buffers and its values, counted whole, take no more than 24 MiB. Fewer of its values
 take VMEM: those that wait for the end of a reduction or a product, and have no register. By these alone it is decided
