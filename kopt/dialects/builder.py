@@ -61,6 +61,14 @@ class Builder:
         self._location = source.location if isinstance(source, Operation) else source
         self._rewriter = rewriter
 
+    @classmethod
+    def after(cls, value: SSAValue, source: Operation | None = None) -> Builder:
+        """A builder behind what defines a value; it gives that op's location, or that of ``source``."""
+        owner = value.owner
+        if isinstance(owner, Operation):
+            return cls(InsertPoint.after(owner), source or owner)
+        return cls(InsertPoint.at_start(owner), source or owner.parent_op())
+
     @property
     def location(self) -> LocationAttr:
         """Where what it inserts comes from."""
