@@ -7,7 +7,7 @@ decision. So are the block sizes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,9 +76,8 @@ class PlanRecorder(Instrumentation):
 
     def after(self, pass_: ModulePass, module: ModuleOp) -> None:
         if isinstance(pass_, PlanAccessesPass):
-            tpu = pass_.chip in TPU_CHIPS
-            tops = [_tops(one, tpu) for one in (self._before, module)]
-            self.launches = [self._launch(pass_, *pair) for pair in zip(*tops, strict=True)]
+            pairs = _pairs(self._before, module, pass_.chip in TPU_CHIPS)
+            self.launches = [self._launch(pass_, *pair) for pair in pairs]
 
     def _launch(self, pass_: PlanAccessesPass, before: GridOp | LaunchOp, after: GridOp | LaunchOp) -> PlannedLaunch:
         grid, model, plan = _written(before, after)
@@ -101,8 +100,10 @@ def _written(before: GridOp | LaunchOp, after: GridOp | LaunchOp) -> tuple[GridO
     return grid, launch_model(grid), plan
 
 
-def _tops(module: ModuleOp, tpu: bool) -> list[GridOp] | list[LaunchOp]:
-    return walk(module, LaunchOp) if tpu else walk(module, GridOp)
+def _pairs(before: ModuleOp, after: ModuleOp, tpu: bool) -> Iterator[tuple[GridOp | LaunchOp, GridOp | LaunchOp]]:
+    """What a plan is written for, before and after that."""
+    kind = LaunchOp if tpu else GridOp
+    return zip(walk(before, kind), walk(after, kind), strict=True)
 
 
 def written_plans(module: ModuleOp, passes: Sequence[ModulePass], chip: Chip) -> list[tuple[LaunchModel, Plan]]:
@@ -115,8 +116,8 @@ def written_plans(module: ModuleOp, passes: Sequence[ModulePass], chip: Chip) ->
         run(before, make_context(), passes[:count])
         after = cloned(before)
         run(after, make_context(), passes[count : count + 1])
-    tops = [_tops(one, isinstance(chip, TpuChip)) for one in (before, after)]
-    return [(model, plan) for _, model, plan in (_written(*pair) for pair in zip(*tops, strict=True))]
+    pairs = _pairs(before, after, isinstance(chip, TpuChip))
+    return [(model, plan) for _, model, plan in (_written(*pair) for pair in pairs)]
 
 
 def recorded(module: ModuleOp, passes: Sequence[ModulePass]) -> list[PlannedLaunch]:

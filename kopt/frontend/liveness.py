@@ -30,9 +30,9 @@ def annotate(function: ast.FunctionDef) -> None:
 
 def _share(function: ast.FunctionDef) -> None:
     """Notes on each call of a function which of its names nested functions assign."""
-    own, nested = _scope(function), [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)][1:]
+    own, nested = _scope(function.body), [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)][1:]
     shared = {
-        name for inner in nested for node in _scope(inner) if isinstance(node, ast.Nonlocal) for name in node.names
+        name for inner in nested for node in _scope(inner.body) if isinstance(node, ast.Nonlocal) for name in node.names
     }
     bound = {name for node in own if isinstance(node, ast.Nonlocal) for name in node.names}
     bound |= assigned_names(function.body) | {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
@@ -41,9 +41,9 @@ def _share(function: ast.FunctionDef) -> None:
             call.kopt_shared = frozenset(shared & bound)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _scope(function: ast.FunctionDef) -> list[ast.AST]:
-    """What stands in a function's own scope."""
-    found, stack = [], list[ast.AST](function.body)
+def _scope(statements: Sequence[ast.AST]) -> list[ast.AST]:
+    """What stands in the statements' own scope."""
+    found, stack = list[ast.AST](), list(statements)
     while stack:
         found.append(node := stack.pop())
         if not isinstance(node, _SCOPES):
@@ -58,9 +58,7 @@ def _shared(node: ast.AST) -> Names:
 def assigned_names(statements: Sequence[ast.AST]) -> Names:
     """Names that statements assign, in their own scope; a write to an element counts as one to its container."""
     found: set[str] = set()
-    stack: list[ast.AST] = list(statements)
-    while stack:
-        node = stack.pop()
+    for node in _scope(statements):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
@@ -68,8 +66,6 @@ def assigned_names(statements: Sequence[ast.AST]) -> Names:
         if isinstance(node, ast.FunctionDef):
             found.add(node.name)
         found |= _shared(node)
-        if not isinstance(node, _SCOPES):
-            stack.extend(ast.iter_child_nodes(node))
     return frozenset(found)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue, Use
+from xdsl.ir import SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -86,8 +86,5 @@ def _scale_number(product: SSAValue) -> None:
 def _scaled(value: SSAValue, factor: float, uses: frozenset[Use]) -> None:
     """Gives some uses of a value its product with a factor."""
     if uses:
-        owner = value.owner
-        at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
-        build = Builder(at, owner if isinstance(owner, Operation) else owner.parent_op())
-        new = build.with_number("mul", value, factor)
+        new = Builder.after(value).with_number("mul", value, factor)
         value.replace_uses_with_if(new, lambda use: use in uses)

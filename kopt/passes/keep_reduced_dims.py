@@ -73,7 +73,5 @@ def _retype(value: SSAValue, others: frozenset[Use]) -> None:
     for reshape in keeping:
         Rewriter.replace_op(reshape, [], [new])
     if others:
-        at = InsertPoint.after(new.owner) if isinstance(new.owner, Operation) else InsertPoint.at_start(new.owner)
-        source = new.owner if isinstance(new.owner, Operation) else new.owner.parent_op()
-        dropped = Builder(at, source).add(ReshapeOp(new, before), new.name_hint)
+        dropped = Builder.after(new).add(ReshapeOp(new, before), new.name_hint)
         new.replace_uses_with_if(dropped, lambda use: use in others)

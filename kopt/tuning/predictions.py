@@ -67,7 +67,7 @@ class Predictions:
             found = [self._seconds(model, plan) for model, plan in written]
         else:
             launches = self.launches(config)
-            found = [self._launch(launches, model, plan, config) for model, plan in self._pairs(launches, low, config)]
+            found = [self._launch(launches, *pair, config) for pair in self._pairs(launches, low, config, written)]
         total = sum(found)
         return 1e3 * total if np.isfinite(total) and found else None
 
@@ -87,15 +87,16 @@ class Predictions:
         options = launch_options(vars(config), self._chip)
         return [replace(plan, options=options) for plan in plans]
 
-    def _pairs(self, launches: Launches, low: Lowered, config: Config) -> list[tuple[LaunchModel, Plan | None]]:
-        """The models of launches at a candidate's sizes, with the plans that they have in the words of the model."""
+    def _pairs(
+        self, launches: Launches, low: Lowered, config: Config, written: Sequence[tuple[LaunchModel, Plan]]
+    ) -> list[tuple[LaunchModel, Plan | None]]:
+        """The models of launches at a candidate's sizes, with the plans that are ``written`` in the model's words."""
         sizes = launches.sizes_of(low.config.block_sizes or ())
         models = [with_sizes(model, sizes) for model in launches.models]
-        planned = planned_schedules(low)
-        if len(planned) != len(models):
+        if len(written) != len(models):
             return [(model, None) for model in models]
-        found = zip(models, planned, strict=True)
-        return [(model, self._in_words(launches, model, schedule, config)) for model, schedule in found]
+        found = zip(models, (plan for _, plan in written), strict=True)
+        return [(model, self._in_words(launches, model, schedule_of(plan), config)) for model, plan in found]
 
     def _in_words(self, launches: Launches, model: LaunchModel, schedule: Schedule, config: Config) -> Plan | None:
         """The plan of a model that runs as a schedule says; None where the model has none that does."""
@@ -118,7 +119,7 @@ class Predictions:
                 yield {"accesses": pins}
             return
         launches = self.launches(config)
-        pairs = self._pairs(launches, low, config)
+        pairs = self._pairs(launches, low, config, _written(low))
         if len(pairs) != 1 or pairs[0][1] is None:
             return  # pins name axes of one grid
         ((model, plan),) = pairs

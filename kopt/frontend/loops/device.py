@@ -13,8 +13,9 @@ from kopt.frontend.open_shapes import limit_of
 from kopt.frontend.source import place_of, user_frame
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
-from kopt.frontend.values import DeviceTensor, TileRange, Undefined
+from kopt.frontend.values import DeviceTensor, TileRange, Undefined, is_device
 from kopt.open_extents import is_open
+from kopt.trees import leaves
 
 
 @dataclass
@@ -93,6 +94,11 @@ class DeviceLoop:
 
     def _variable(self, values: list[Any]) -> Any:
         return values[0] if self.spec.unpack else tuple(values)
+
+
+def is_computed(value: Any) -> bool:
+    """Whether some leaf of a value is the device's."""
+    return any(map(is_device, leaves(value)))
 
 
 def undefined(name: str) -> Undefined:

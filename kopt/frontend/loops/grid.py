@@ -10,12 +10,11 @@ import torch
 from kopt.dialects import tile
 from kopt.dialects.tile import RangeType
 from kopt.frontend.host_state import HostState, counts
-from kopt.frontend.loops.device import DeviceLoop, undefined
+from kopt.frontend.loops.device import DeviceLoop, is_computed, undefined
 from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import Undefined, is_device
+from kopt.frontend.values import Undefined
 from kopt.open_extents import OpenExtent, is_open
-from kopt.trees import leaves
 
 _ENDED = "it was computed in a device loop: store it in a tensor"
 
@@ -56,7 +55,7 @@ class GridLoop(DeviceLoop):
             before, after = self.before[name], self.after[name]
             if isinstance(before, Undefined):
                 continue
-            computed = any(map(is_device, leaves(after)))
+            computed = is_computed(after)
             if computed and name.startswith("__kopt_stopped"):
                 self.jump("break")
             if (computed or counts(before, after)) and not self._is_one_cell():
@@ -73,7 +72,7 @@ class GridLoop(DeviceLoop):
             current().host_states.remove(self.state)
             self.state.check_counts()
         for each in self.state.changed():
-            if any(map(is_device, leaves(each.value))):
+            if is_computed(each.value):
                 each.set(Undefined(each.label, _ENDED))
 
     def _is_one_cell(self) -> bool:
@@ -84,10 +83,7 @@ class GridLoop(DeviceLoop):
 
     def results(self) -> tuple[Any, ...]:
         """Host values; what the device computed does not leave the launch."""
-        return tuple(
-            Undefined(name, _ENDED) if any(map(is_device, leaves(value))) else value
-            for name, value in self.after.items()
-        )
+        return tuple(Undefined(name, _ENDED) if is_computed(value) else value for name, value in self.after.items())
 
 
 def _static(bound: Any) -> Any:

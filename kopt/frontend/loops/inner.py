@@ -19,12 +19,12 @@ from kopt.dialects.builder import as_hint
 from kopt.dialects.tile import DimAttr, RangeType, TileType
 from kopt.errors import UnsupportedError
 from kopt.frontend.host_state import Attribute, HostState
-from kopt.frontend.loops.device import DeviceLoop, undefined
+from kopt.frontend.loops.device import DeviceLoop, is_computed, undefined
 from kopt.frontend.loops.ragged_carries import RaggedCarries
 from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof, received, slot_of
 from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
-from kopt.frontend.values import DeviceTensor, Undefined, index_ssa, is_device
+from kopt.frontend.values import DeviceTensor, Undefined, index_ssa
 from kopt.open_extents import OpenExtent
 from kopt.trees import leaves, rebuild, refilled, same_form
 
@@ -292,7 +292,7 @@ class InnerLoop(DeviceLoop):
                 name_leaves(after, name)
             out.append(refilled(value, after) if name in self.changed else after)
         for attribute in self.state.changed():
-            if attribute.before is MISSING and any(map(is_device, leaves(attribute.value))):
+            if attribute.before is MISSING and is_computed(attribute.value):
                 attribute.set(Undefined(attribute.label, _ENDED))
         return self._handed(out)
 

@@ -42,12 +42,12 @@ def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
     shape, strides = type.get_shape(), strides_of(type)
     wide = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True) if size) >= _WIDE
     indices = [_index(kernel, op, position) for position in range(len(shape))]
-    constant, terms, cells = 0, [], _cells(op, indices)
+    constant, terms, cell = 0, [], _position_of_cell(op, indices)
     for position, (index, size, stride) in enumerate(zip(indices, shape, strides, strict=True)):
         if index.literal is not None:
             constant += int(index.literal) * stride
             continue
-        if position in cells and not is_power_of_two(stride):
+        if position == cell and not is_power_of_two(stride):
             index = _widened(index, kernel.cell_is_tensor)
         elif size * stride >= _WIDE and not _is_wide(op, position):
             index = _widened(index)
@@ -57,14 +57,14 @@ def pointer(kernel: TritonPrinter, op: tile.Access) -> Expr:
     return _sum(kernel[op.memory], terms, constant, wide)
 
 
-def _cells(op: tile.Access, indices: Sequence[Expr]) -> list[int]:
+def _position_of_cell(op: tile.Access, indices: Sequence[Expr]) -> int | None:
     """The one dimension of which the cell alone tells the element, where no other index is the same in all lanes.
 
     Its offset is made in 64 bits: that is the multiplication which adds it to the pointer, where 32 bits take another
     one before, or a shift. Several offsets are summed in 32 bits, and those of loops advance by additions.
     """
     of_all = [position for position, index in enumerate(indices) if index.literal is None and not index.shape]
-    return of_all if len(of_all) == 1 and _is_of_cell(op.entries[of_all[0]]) else []
+    return of_all[0] if len(of_all) == 1 and _is_of_cell(op.entries[of_all[0]]) else None
 
 
 def _is_of_cell(entry: object) -> bool:

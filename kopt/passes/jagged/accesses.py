@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects.arith import IndexCastOp
 from xdsl.dialects.builtin import IndexType, MemRefType, i32, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.slices import NotSlices, SliceEntry, Slicing
@@ -255,9 +255,7 @@ class _Rewriting:
         """A number; a tile's as soon as the tile is: outside of loops that it does not move with."""
         if not isinstance(value.type, TileType):
             return value if value.type == IndexType() else self.build.add(IndexCastOp(value, IndexType()))
-        owner = value.owner
-        at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
-        build = Builder(at, self.access)
+        build = Builder.after(value, self.access)
         return build.add(ExtractOp(build.reshape(value, []), IndexType()))
 
     def _starts(self, part: SliceEntry) -> SSAValue:

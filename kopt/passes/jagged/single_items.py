@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from kopt.analysis.alignment import copied_multiple
 from kopt.dialects.builder import Builder
@@ -88,9 +88,7 @@ def _shifted(rows: RowsOp) -> SSAValue:
 
 def _number(value: SSAValue, user: Operation) -> SSAValue:
     """The one lane of a tile as an ``index``, known as soon as the tile is: outside of loops, for an item."""
-    type, owner = tile_type(value), value.owner
-    at = InsertPoint.after(owner) if isinstance(owner, Operation) else InsertPoint.at_start(owner)
-    build = Builder(at, user)
+    type, build = tile_type(value), Builder.after(value, user)
     return build.add(ExtractOp(build.add(ReshapeOp(value, type.with_dims([]))), IndexType()), value.name_hint)
 
 
