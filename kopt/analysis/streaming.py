@@ -252,24 +252,6 @@ def is_computed(loop: ForOp) -> bool:
     return any(isinstance(bound, SSAValue) for bound in loop.bounds)
 
 
-def walks_computed(window: Window) -> bool:
-    """Whether every access of an array walks with a loop of computed bounds, which visits a part of it or nothing."""
-    return all(_in_computed(access, window) for access in (*window.loads, *window.stores)) and not window.atomics
-
-
-def _in_computed(access: LoadOp | StoreOp, window: Window) -> bool:
-    loops = [loop for loop in loops_around(access) if is_computed(loop)]
-    return any(_moves(entry, loop, window) for loop in loops for entry in access.entries)
-
-
-def _moves(entry: Entry, loop: ForOp, window: Window) -> bool:
-    """Whether an entry's blocks move with a loop, wherever inside it they are computed."""
-    if walks(entry, loop):
-        return True
-    is_range = isinstance(entry, SSAValue) and isinstance(entry.type, RangeType)
-    return is_range and window.analysis.first(entry).counts(loop.range)  # pyright: ignore[reportArgumentType]
-
-
 def loops_around(op: Operation) -> Iterator[ForOp]:
     """The loops of its cell that an operation is in, innermost first."""
     parent = op.parent_op()

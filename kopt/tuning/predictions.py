@@ -149,11 +149,6 @@ def _pointers(low: Lowered) -> dict[str, str]:
     return found
 
 
-def planned_schedules(low: Lowered) -> list[Schedule]:
-    """What the planner decided of each launch's loops."""
-    return [schedule_of(plan) for _, plan in _written(low)]
-
-
 def _written(low: Lowered) -> list[tuple[LaunchModel, Plan]]:
     """The models of a candidate's launches, and what the planner decided of each."""
     assert low.target.chip is not None

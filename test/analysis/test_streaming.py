@@ -17,7 +17,6 @@ from kopt.analysis.streaming import (
     streamed_extents,
     streams,
     walks,
-    walks_computed,
     written_schedule,
 )
 from kopt.analysis.windows import Window, windows
@@ -201,12 +200,6 @@ def test_loops_around_are_those_of_the_cell_innermost_first() -> None:
     assert list(loops_around(access)) == [inner, outer]
     assert [is_computed(op) for op in (outer, inner)] == [True, False]
     assert [written_schedule(op) for op in (outer, inner)] == ["prefetch", None]
-
-
-def test_arrays_that_loops_of_computed_bounds_walk() -> None:
-    assert walks_computed(window(loop("0, %n", ROWS)))
-    assert not walks_computed(window(loop("0, 1000", ROWS)))
-    assert not walks_computed(window(f"{loop('0, %n', ROWS)}\n{load('0:64, :', '64 x 128', name='u')}"))
 
 
 @pytest.mark.parametrize(

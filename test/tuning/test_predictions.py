@@ -18,7 +18,8 @@ from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.costs import tpu_costs
 from kopt.targets.target import parse_target
 from kopt.tuning.kernel_subject import KernelSubject
-from kopt.tuning.predictions import Predictions, planned_schedules
+from kopt.tuning.predictions import Predictions
+from kopt.tuning.schedules import schedule_of
 from test.tuning.kernels import product
 
 MATRIX = "bf16[4096,4096]"
@@ -39,8 +40,8 @@ def test_a_schedule_that_is_pinned_is_what_is_predicted() -> None:
     for loops in ({"b2": "prefetch"}, {"b2": "grid"}):
         config = make_config({"block_sizes": [256, 256, 256], "loops": loops})
         low = found.lower(config)
-        (schedule,) = planned_schedules(low)
-        assert schedule.loops["b2"].kind == loops["b2"]
+        ((_, plan),) = written_plans(low.imported, pipeline(low.target, config), found.target.chip)
+        assert schedule_of(plan).loops["b2"].kind == loops["b2"]
         times.append((predictions.of(low, config), low, config))
     assert times[0][0] != times[1][0]
     slowest = max(times, key=lambda each: each[0])
