@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from kopt.analysis.wide_facts import Facts, Found, WideFact, fact_of, fitting, is_wide, joined
+from kopt.analysis.wide_facts import Facts, Found, WideFact, fact_of, fitting, has_facts, is_wide, joined
 from kopt.dialects.tile import (
     ELEMENTWISE,
     AssociativeOp,
@@ -22,7 +22,6 @@ from kopt.dialects.tile import (
     GridOp,
     PutOp,
     SelectOp,
-    TileType,
     WhenOp,
     WhileOp,
 )
@@ -36,7 +35,7 @@ Interval = tuple[int, int]
 
 
 def facts_of(body: Operation, found: Found) -> Facts:
-    """The fact of each 64-bit value in a body; what nothing is known of has none."""
+    """The facts of the integers of a body, through loops of those of 64 bits; what nothing is known of has none."""
     analysis = _WideFacts(found)
     analysis.regions(body)
     return analysis.facts
@@ -80,14 +79,15 @@ class _WideFacts:
                 for values in (op.left, op.right, op.results):
                     self._set(values, [self.facts.get(value) for value in op.inputs])
             elif not op.regions:
-                wide = [value for value in op.results if is_wide(value.type) and isinstance(value.type, TileType)]
-                self.facts |= {value: self._fact(op) for value in wide}
+                self.facts |= {value: self._fact(value) for value in op.results if has_facts(value)}
             self.regions(op)
             if isinstance(op, scf.IfOp):
                 self._branches(op)
 
-    def _fact(self, op: Operation) -> WideFact | None:
-        return self.facts.get(op.memory) if isinstance(op, GetOp) else fact_of(op, self.facts, self._found)
+    def _fact(self, value: OpResult) -> WideFact | None:
+        if isinstance(value.op, GetOp):
+            return self.facts.get(value.op.memory)
+        return fact_of(value, self.facts, self._found)
 
     def _set(self, values: tuple[SSAValue, ...], facts: list[WideFact | None]) -> None:
         self.facts |= dict(zip(values, facts, strict=True))

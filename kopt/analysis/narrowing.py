@@ -41,7 +41,9 @@ from kopt.dialects.tile import (
     FullOp,
     LoadOp,
     PutOp,
+    ReduceOp,
     ReshapeOp,
+    ScanOp,
     StoreOp,
     TakeAlongOp,
     TileType,
@@ -99,12 +101,14 @@ def _around(bits: int) -> Interval:
 
 @bottom_up(users_of)
 def _widened(value: SSAValue) -> bool:
-    """Whether 64-bit numbers come of a loaded value: it has 64 bits, or is moved and then cast to them."""
+    """Whether 64-bit numbers come of a loaded value: it has 64 bits, or what comes of its 32 is cast to them."""
     if is_wide(value.type):
         return True
     users = [use.operation for use in value.uses]
     return any(
-        isinstance(user, CastOp) and is_wide(user.result.type) or isinstance(user, MOVES) and _widened(user.results[0])
+        isinstance(user, CastOp) and is_wide(user.result.type)
+        or (isinstance(user, (*MOVES, ReduceOp, ScanOp)) or _computes(user))
+        and _widened(user.results[0])
         for user in users
         if _is_i32(value)
     )

@@ -19,7 +19,7 @@ from kopt.analysis.aliases import root
 from kopt.analysis.intervals import argument_of
 from kopt.analysis.updates_per_element import ranges_around, walked
 from kopt.analysis.values.updates import values_of
-from kopt.analysis.wide_facts import HIGH, WideFact, array_of, fact_of, is_wide
+from kopt.analysis.wide_facts import HIGH, WideFact, array_of, fact_of, has_facts
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.host import AllocOp, LaunchOp
 from kopt.dialects.tile import ForOp, GridOp, LoadOp, StoreOp, TileType, WhenOp, is_gather
@@ -138,8 +138,8 @@ def _facts(launch: LaunchOp, intervals: Intervals) -> dict[SSAValue, WideFact | 
     facts: dict[SSAValue, WideFact | None] = {}
     for op in walk(launch):
         for result in op.results:
-            if is_wide(result.type) and isinstance(result.type, TileType):
-                facts[result] = fact_of(op, facts, intervals)
+            if has_facts(result):
+                facts[result] = fact_of(result, facts, intervals)
     return facts
 
 

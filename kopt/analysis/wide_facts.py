@@ -1,5 +1,6 @@
-"""What is known of 64-bit integer tiles: the classes of `kopt.analysis.narrowing`, from op to op.
+"""What is known of integer tiles: the classes of `kopt.analysis.narrowing`, from op to op.
 
+Integers of at most 32 bits are ``exact``: their interval is what they are computed from, or all of their type.
 ``found`` are the arrays of which a check before each call says what interval their numbers are in.
 """
 
@@ -11,7 +12,7 @@ from math import prod
 from typing import Literal
 
 from xdsl.dialects.builtin import IndexType, IntegerType
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from kopt.analysis.aliases import root
 from kopt.dialects.host import LaunchOp
@@ -75,8 +76,30 @@ Facts = Mapping[SSAValue, WideFact | None]
 _INDEX = WideFact("exact", LOW + 1, HIGH - 1)
 
 
-def fact_of(op: Operation, facts: Facts, found: Found) -> WideFact | None:
-    """The fact of an op's result, None where there is none."""
+def has_facts(value: SSAValue) -> bool:
+    """Whether a value is a tile of integers."""
+    return isinstance(value.type, TileType) and isinstance(value.type.element_type, IntegerType)
+
+
+def fact_of(result: OpResult, facts: Facts, found: Found) -> WideFact | None:
+    """The fact of a tile of integers, None where there is none: of 32 bits and fewer there always is."""
+    known = _positions(result) if result.index else _known(result.op, facts, found)
+    return known if is_wide(result.type) else _within(known, of_type(result))
+
+
+def _within(known: WideFact | None, type: WideFact | None) -> WideFact | None:
+    """What is known of narrower integers: those that leave their type wrap."""
+    if known is None or type is None or known.kind not in ("exact", "offset"):
+        return type
+    return WideFact("exact", known.low, known.high) if type.low <= known.low <= known.high <= type.high else type
+
+
+def _positions(result: OpResult) -> WideFact | None:
+    """Where a sort's lanes come from."""
+    return _exact(0, tile_type(result).shape[result.op.dim.data] - 1) if isinstance(result.op, SortOp) else None
+
+
+def _known(op: Operation, facts: Facts, found: Found) -> WideFact | None:
     if isinstance(op, LoadOp):
         interval = found.get(array_of(op.memory))
         return WideFact("offset", *interval) if interval is not None else WideFact("loaded")
@@ -84,22 +107,32 @@ def fact_of(op: Operation, facts: Facts, found: Found) -> WideFact | None:
         return _constant(int(op.number))
     if isinstance(op, ArangeOp):
         return _numbers(op)
+    if isinstance(op, IndexOp):
+        return _lanes(op, facts)
+    if isinstance(op, ArgReduceOp):
+        return _exact(0, max(0, tile_type(op.input).shape[op.dim.data] - 1))
     if isinstance(op, CastOp):
-        return _interval(op.input, facts, found)
+        return _fact(op.input, facts) if not is_wide(op.input.type) or not is_wide(op.result.type) else None
     if isinstance(op, SplatOp) and op.scalar.type == IndexType():
         known = IndexAnalysis().range(op.scalar)
         return _INDEX if known.low is None or known.high is None else _exact(known.low, known.high)
     if isinstance(op, ReduceOp | ScanOp):
-        return _reduced(op, facts.get(op.input))
+        return _reduced(op, _fact(op.input, facts))
     if isinstance(op, SortOp):
-        known = facts.get(op.input)
+        known = _fact(op.input, facts)
         return known if known is not None and known.kind in ("exact", "offset") else None
     if isinstance(op, MOVES):
-        known = [facts.get(value) for value in op.operands if is_wide(value.type)]
+        element = tile_type(op.results[0]).element_type
+        same = [value for value in op.operands if getattr(value.type, "element_type", None) == element]
+        known = [_fact(value, facts) for value in same]
         return joined([*known, _outside(int(op.fill_number))] if isinstance(op, MaskOp) else known)
     if isinstance(op, ElementwiseOp) and op.ROW.name in (*ARITHMETIC, *BITS, "sign"):
-        return _computed(op, [facts.get(value) for value in op.inputs])
+        return _computed(op, [_fact(value, facts) for value in op.inputs])
     return None
+
+
+def _fact(value: SSAValue, facts: Facts) -> WideFact | None:
+    return facts.get(value) or of_type(value)
 
 
 def _constant(number: int) -> WideFact:
@@ -128,30 +161,6 @@ def _numbers(op: ArangeOp) -> WideFact | None:
     return _exact(min(op.start.data, last), max(op.start.data, last))
 
 
-def _interval(value: SSAValue, facts: Facts, found: Found) -> WideFact | None:
-    """The interval of a narrower integer value."""
-    element = value.type.element_type if isinstance(value.type, TileType) else None
-    if not isinstance(element, IntegerType) or element.width.data > 32:
-        return None
-    op = value.owner
-    if isinstance(op, IndexOp):
-        return _lanes(op, facts)
-    if isinstance(op, ArangeOp):
-        return _numbers(op)
-    if isinstance(op, ArgReduceOp):
-        return _exact(0, max(0, tile_type(op.input).shape[op.dim.data] - 1))
-    own = _of_type(element)
-    if isinstance(op, LoadOp) and (interval := found.get(array_of(op.memory))) is not None:
-        return WideFact("exact", *interval)
-    if isinstance(op, MOVES):
-        same = [operand for operand in op.operands if getattr(operand.type, "element_type", None) == element]
-        known = [_interval(operand, facts, found) for operand in same]
-        return joined([*known, _constant(int(op.fill_number))] if isinstance(op, MaskOp) else known) or own
-    source = _interval(op.input, facts, found) if isinstance(op, CastOp) else None
-    fits = source is not None and own is not None and own.low <= source.low <= source.high <= own.high
-    return source if fits else own
-
-
 def _lanes(op: IndexOp, facts: Facts) -> WideFact:
     """The numbers of a range's lanes, of one that ends at a 64-bit number too, and of what it is shifted by."""
     bound, shift = binding(op.range), IndexAnalysis().shift(op.range).range
@@ -165,14 +174,15 @@ def _lanes(op: IndexOp, facts: Facts) -> WideFact:
     return _exact(least + shift.low, most + bound.size + shift.high) or _INDEX
 
 
-def _of_type(element: IntegerType) -> WideFact | None:
-    """The interval of a type's numbers; a boolean is 0 or 1."""
+def of_type(value: SSAValue) -> WideFact | None:
+    """The interval of a type's numbers, where it fits 32 bits; a boolean is 0 or 1."""
+    element = getattr(value.type, "element_type", None)
+    if not isinstance(element, IntegerType):
+        return None
     width = element.width.data
-    if width == 1:
-        return WideFact("exact", 0, 1)
-    if element.signedness.data.name == "UNSIGNED":
+    if width == 1 or element.signedness.data.name == "UNSIGNED":
         return _exact(0, 2**width - 1)
-    return WideFact("exact", -(2 ** (width - 1)), 2 ** (width - 1) - 1)
+    return _exact(-(2 ** (width - 1)), 2 ** (width - 1) - 1)
 
 
 def _reduced(op: ReduceOp | ScanOp, fact: WideFact | None) -> WideFact | None:

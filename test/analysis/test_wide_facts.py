@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 from xdsl.dialects.builtin import f64, i1, i32, i64
-from xdsl.ir import Operation
+from xdsl.ir import OpResult
 
 from kopt import parse
-from kopt.analysis.wide_facts import HIGH, LOW, WideFact, array_of, fact_of, is_wide
+from kopt.analysis.wide_facts import HIGH, LOW, WideFact, array_of, fact_of, has_facts, is_wide
 from kopt.dialects.tile import TileType
 from test.named import named
 
@@ -27,12 +27,14 @@ func.func @f(%x: memref<100xi64>, %y: memref<100xi32>, %a: {wide}, %b: {wide}, %
 
 
 def fact(body: str, known: Mapping[str, WideFact] | None = None, found: Mapping[str, tuple[int, int]] | None = None):
-    """The fact of the op that makes ``%r``."""
-    values = named(parse(TEXT.format(body=body, wide=WIDE, narrow=NARROW)))
-    op = values["r"].owner
-    assert isinstance(op, Operation)
+    """The fact of ``%r``, after those of what it is computed from."""
+    module = parse(TEXT.format(body=body, wide=WIDE, narrow=NARROW))
+    values = named(module)
     facts = {values[name]: each for name, each in (known or {}).items()}
-    return fact_of(op, facts, {values[name]: each for name, each in (found or {}).items()})
+    intervals = {values[name]: each for name, each in (found or {}).items()}
+    for op in module.walk():
+        facts |= {result: fact_of(result, facts, intervals) for result in op.results if has_facts(result)}
+    return facts[values["r"]]
 
 
 def exact(low: int, high: int) -> WideFact:
@@ -231,8 +233,8 @@ def numbers(interval: tuple[int, int]) -> range:
 @pytest.mark.parametrize("name", BINARY)
 def test_results_of_two_intervals_are_inside(name: str) -> None:
     values = named(parse(TEXT.format(body=f"%r = tile.{name} %a, %b : {WIDE}", wide=WIDE, narrow=NARROW)))
-    op = values["r"].owner
-    assert isinstance(op, Operation)
+    result = values["r"]
+    assert isinstance(result, OpResult)
     for first, second in product(INTERVALS, INTERVALS):
         pairs = [(a, b) for a in numbers(first) for b in numbers(second)]
         if name in ("floordiv", "truncdiv", "mod", "rem"):
@@ -240,7 +242,7 @@ def test_results_of_two_intervals_are_inside(name: str) -> None:
         if name in ("shl", "shr") and second[0] < 0:
             pairs = []
         results = [BINARY[name](a, b) for a, b in pairs]
-        found = fact_of(op, {values["a"]: exact(*first), values["b"]: exact(*second)}, {})
+        found = fact_of(result, {values["a"]: exact(*first), values["b"]: exact(*second)}, {})
         if not results:
             continue
         assert found is not None and found.kind == "exact", (first, second)
