@@ -106,7 +106,8 @@ def _widened(value: SSAValue) -> bool:
         return True
     users = [use.operation for use in value.uses]
     return any(
-        isinstance(user, CastOp) and is_wide(user.result.type)
+        isinstance(user, CastOp)
+        and is_wide(user.result.type)
         or (isinstance(user, (*MOVES, ReduceOp, ScanOp)) or _computes(user))
         and _widened(user.results[0])
         for user in users

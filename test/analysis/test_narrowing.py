@@ -103,6 +103,18 @@ def test_narrower_arrays_are_checked_through_moves() -> None:
     assert found.intervals[values["w"]] == (-(2**28) + 1, 2**28 - 1) and found.unproven == ()
 
 
+def test_narrower_arrays_are_checked_through_arithmetic_and_sums() -> None:
+    """Of 8 lanes, of which each has five times a number of the array."""
+    found, values = parts(f"""%n = tile.load %w[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    %k = tile.full 5 : !tile.tile<b0=8 x i32>
+    %p = tile.mul %n, %k : !tile.tile<b0=8 x i32>
+    %u = tile.cast %p : !tile.tile<b0=8 x i32> to {WIDE}
+    %s = tile.reduce add %u [0] : {WIDE}
+    %r = tile.broadcast %s dims [] : !tile.tile<i64> to {WIDE}
+    {STORE}""")
+    assert found.intervals[values["w"]] == (-(2**25) + 1, 2**25 - 1) and found.unproven == ()
+
+
 def test_numbers_of_fewer_bits_fit_and_are_not_checked() -> None:
     found, values = parts(f"""%b = tile.load %bits[%i] : memref<100xi1> -> {MASK}
     %u = tile.cast %b : {MASK} to {WIDE}

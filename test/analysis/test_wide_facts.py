@@ -259,6 +259,39 @@ def test_results_of_an_interval_are_inside(name: str, interval: tuple[int, int])
     assert found is not None and found.kind == "exact" and found.low <= min(results) and max(results) <= found.high
 
 
+def _one_of(name: str, ends: tuple[int, int], type: str) -> str:
+    """A number that is somewhere between two ends, as far as is known."""
+    lanes = f"!tile.tile<{ends[1] - ends[0] + 1} x {type}>"
+    return f"%{name}s = tile.arange {ends[0]}, 1 : {lanes}\n%{name} = tile.reduce max %{name}s [0] : {lanes}"
+
+
+@pytest.mark.parametrize("name", [*BINARY, *UNARY])
+@pytest.mark.parametrize("type", ["i8", "ui8"])
+def test_narrower_integers_are_computed_with_until_they_wrap(name: str, type: str) -> None:
+    """What wraps may be any number of the type."""
+    low, high = (0, 255) if type == "ui8" else (-128, 127)
+    places = [(0, 5), (3, 3), (low, low + 1), (high - 1, high), (7, 40)]
+    for first, second in product(places, places if name in BINARY else places[:1]):
+        body = f"{_one_of('p', first, type)}\n{_one_of('q', second, type)}"
+        operands = "%p, %q" if name in BINARY else "%p"
+        found = fact(f"{body}\n%r = tile.{name} {operands} : !tile.tile<{type}>")
+        pairs = [(a, b) for a in numbers(first) for b in numbers(second)]
+        if name in ("floordiv", "truncdiv", "mod", "rem"):
+            pairs = [(a, b) for a, b in pairs if b]
+        if name in ("shl", "shr"):
+            pairs = [(a, b) for a, b in pairs if 0 <= b < 8]
+        results = [(BINARY[name](a, b) if name in BINARY else UNARY[name](a)) for a, b in pairs]
+        wrapped = [(each - low) % 256 + low for each in results]
+        assert found is not None and found.kind == "exact" and low <= found.low <= found.high <= high
+        assert all(found.low <= each <= found.high for each in wrapped), (first, second, found)
+        if name in TIGHT and results == wrapped:
+            assert (found.low, found.high) == (min(results), max(results))
+
+
+def test_places_of_a_sort_are_those_of_its_lanes() -> None:
+    assert fact(f"%v, %r = tile.sort %a dim 1 : {WIDE}", {"a": exact(50, 90)}) == exact(0, 7)
+
+
 BIG = 2**20
 COMPUTED = {
     # name, facts of the operands, what is known

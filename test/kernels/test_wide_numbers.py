@@ -94,6 +94,27 @@ def test_positions_and_counts_that_a_loop_carries(target: str, columns: int, siz
     assert torch.equal(place, x.argmax(1)) and torch.equal(count, (x > 0).sum(1))
 
 
+def weights(x, most: int):
+    """Sums of narrow integers that are computed in the kernel: 64 bits, compared and carried."""
+    rows, columns = x.size()
+    heavy, total = torch.empty(rows, dtype=torch.bool), torch.empty(rows, dtype=torch.int64)
+    for i in hl.tile(rows):
+        carried = hl.zeros([i], dtype=torch.int64)
+        for j in hl.tile(columns):
+            carried = carried + ((x[i, j] > 0).to(torch.int32) * 3 - 1).sum(1)
+        heavy[i] = carried >= most
+        total[i] = torch.where(carried < 0, -carried, carried)
+    return heavy, total
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_sums_of_what_is_computed_in_32_bits(target: str) -> None:
+    x = torch.randn(11, 37)
+    heavy, total = kopt.kernel(weights, config={"block_sizes": [4, 16]}).on(target)(x, 20)
+    wanted = ((x > 0).to(torch.int32) * 3 - 1).sum(1)
+    assert torch.equal(heavy, wanted >= 20) and torch.equal(total, wanted.abs())
+
+
 @pytest.mark.parametrize("loop_type", ["grid", "fori", "pipeline"])
 def test_positions_and_counts_by_every_schedule(loop_type: str) -> None:
     """Cells of a grid carry them in buffers on the chip."""
