@@ -25,8 +25,7 @@ from kopt.dialects.tile import (
     WhenOp,
     WhileOp,
 )
-from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.ranges import binding, visits
+from kopt.ir.trip_counts import most_visits
 from kopt.walk import walk
 
 #: Visits of a body in which its facts have to settle.
@@ -178,16 +177,6 @@ def _sum(left: Interval | None, right: Interval | None) -> Interval | None:
 
 def _hull(left: Interval | None, right: Interval | None) -> Interval | None:
     return None if left is None or right is None else (min(left[0], right[0]), max(left[1], right[1]))
-
-
-def most_visits(range: SSAValue) -> int | None:
-    """A number of blocks that a range does not exceed, where one is known."""
-    if (known := visits(range)) is not None:
-        return max(0, known)
-    bound, analysis = binding(range), IndexAnalysis()
-    first = bound.lower if isinstance(bound.lower, int) else analysis.range(bound.lower).low
-    last = bound.upper if isinstance(bound.upper, int) else analysis.range(bound.upper).high
-    return None if first is None or last is None else max(0, -(-(last - first) // bound.size))
 
 
 def carries_in_buffers(grid: GridOp) -> list[Carry]:

@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from kopt.dialects.tile import ForOp, GridOp, PlanAttr, ScheduleAttr, tag_of
 from kopt.dialects.tile.access_ids import access_ids, operand_names, unused
 from kopt.dialects.tile.memory import Access
+from kopt.dialects.tile.plan_directive import axes
 from kopt.dialects.tile.planned import served
 from kopt.plans.plan import Plan
 from kopt.plans.renaming import renamed
@@ -81,10 +82,12 @@ def narrow(grid: GridOp, plan: Plan) -> None:
 
 
 def forget_unserved(top: Operation) -> None:
-    """Takes the buffers off plans that no access names: those that did are gone."""
+    """Takes off plans the buffers that no access names, and the schedules of loops: those are gone."""
     for grid in walk(top, GridOp):
         if grid.plan is not None:
             plan, named = grid.plan.data, served(grid)
+            known = {*axes(grid.body), *(walked.axis for walked in plan.walks)}
             left = tuple(buffer for buffer in plan.buffers if buffer.name in named)
-            if len(left) < len(plan.buffers):
-                narrow(grid, replace(plan, buffers=left))
+            loops = {axis: schedule for axis, schedule in plan.loops.items() if axis in known}
+            if len(left) < len(plan.buffers) or len(loops) < len(plan.loops):
+                narrow(grid, replace(plan, buffers=left, loops=loops))

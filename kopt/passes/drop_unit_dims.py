@@ -69,12 +69,12 @@ def _needed(op: Operation) -> Iterator[str]:
         yield from (tile.tile_type(value).tags[op.dim.data] for value in op.inputs)
     elif isinstance(op, _ALONG):
         yield tile.tile_type(op.operands[0]).tags[op.dim.data]
-    elif op.dialect_name() not in _KNOWN:
-        for operand in op.operands:
-            if isinstance(operand.type, tile.TileType):
-                yield from operand.type.tags
-            elif isinstance(operand.type, tile.RangeType):
-                yield operand.type.tag
+    elif op.dialect_name() not in _KNOWN or isinstance(op, tile.GetOp | tile.PutOp):
+        for value in (*op.operands, *op.results):
+            if isinstance(value.type, tile.TileType):
+                yield from value.type.tags
+            elif isinstance(value.type, tile.RangeType):
+                yield value.type.tag
 
 
 def _drop(grid: tile.GridOp, tags: set[str]) -> None:

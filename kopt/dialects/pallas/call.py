@@ -148,9 +148,12 @@ class CallOp(Op):
         collective = parser.parse_integer() if parser.parse_optional_keyword("collective") else None
         unchecked = parser.parse_optional_keyword("unchecked") is not None
         parser.parse_punctuation(":")
-        types = parser.parse_function_type().outputs.data
+        start = parser.pos
+        type = parser.parse_function_type()
+        if (known := [operand.type for operand in operands]) != [*type.inputs.data]:
+            parser.raise_error(f"the operands are of {', '.join(map(str, known))}", start, parser.pos)
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        op = cls(name, operands, types, windows, semantics, aliases, (), (), limit, collective, prefetched)
+        op = cls(name, operands, type.outputs.data, windows, semantics, aliases, (), (), limit, collective, prefetched)
         op.detach_region(0)
         op.add_region(parser.parse_region())
         op.attributes |= attributes.data if attributes else {}

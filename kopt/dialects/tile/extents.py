@@ -101,7 +101,8 @@ def extent_of(value: object) -> OpenExtent | None:
 
 
 def _is_there(op: DimOp) -> bool:
-    return "dim" in op.properties and 0 <= op.dim.data < len(array_type(op.source).get_shape())
+    type = op.source.type
+    return "dim" in op.properties and isinstance(type, MemRefType) and 0 <= op.dim.data < len(type.get_shape())
 
 
 def divisor_of(value: SSAValue) -> int:

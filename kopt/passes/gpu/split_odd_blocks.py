@@ -17,6 +17,7 @@ from kopt.dialects.builder import Builder
 from kopt.dialects.tile.shape import int_array
 from kopt.errors import LoweringError
 from kopt.ir.ranges import block_tag
+from kopt.ir.trip_counts import most_visits
 from kopt.ir.widths import next_power_of_two
 from kopt.plans.renaming import renamed
 from kopt.walk import walk
@@ -27,7 +28,8 @@ class SplitOddBlocksPass(ModulePass):
     """Splits a loop whose blocks are no power of two: an outer loop over the numbers of blocks, and one block inside.
 
     The block ends before the next one begins, whatever its lanes are: ``pad-to-power-of-two`` widens it after this. A
-    dimension of the grid is split so, too: the grid walks the numbers, around a loop over the block.
+    dimension of the grid is split so, too: the grid walks the numbers, around a loop over the block. A loop that has
+    one visit at most stays as it is.
 
         tile.for %k: b0=100 in (0, 1000) { … }
     becomes
@@ -44,7 +46,7 @@ class SplitOddBlocksPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
             for loop in walk(grid, tile.ForOp):
-                if _is_odd(loop.range):
+                if _is_odd(loop.range) and most_visits(loop.range) != 1:
                     _split_for(loop)
             for position, range in enumerate(grid.ranges):
                 if _is_odd(range):

@@ -25,3 +25,24 @@ func.func @copy(%x: memref<8xf32>, %out: memref<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Blocks that are bound to memory stay where they are.
+func.func @bound(%x: memref<64x512xf32>) -> memref<64xf32> {
+  %out = pallas.call @bound(%x) windows [<[64, 512], (d0) -> (0, 0), hbm>, <[8], (d0) -> (d0), vmem>] semantics (parallel) aliases [-1] : (memref<64x512xf32>) -> (memref<64xf32>) {
+  ^bb0(%x_ref: !tile.ref<64 x 512 x f32, hbm>, %out_ref: !tile.ref<8 x f32, vmem>):
+    // expected-error @+1 {{split_k cannot split this grid: its blocks are bound to memory already}}
+    tile.grid (%i: b0=8) in (64) {
+      %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+      %r = tile.for %k: b1=128 in (0, 512) iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+        %v = pallas.fetch %x_ref[%i, %k] ahead %k depth 2 : !tile.ref<64 x 512 x f32, hbm> -> !tile.tile<b0=8 x b1=128 x f32>
+        %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+        %t = tile.add %a, %s : !tile.tile<b0=8 x f32>
+        tile.yield %t : !tile.tile<b0=8 x f32>
+      }
+      tile.put %r, %out_ref[:] : !tile.tile<b0=8 x f32>, !tile.ref<8 x f32, vmem>
+    }
+  }
+  func.return %out : memref<64xf32>
+}
