@@ -32,6 +32,9 @@ _EXACT = frozenset(
 _MEANS = frozenset(("var_mean", "std_mean"))
 #: The seeds of the runs in which undefined integers are the largest, or the smallest, ones.
 _ENDS = {2: "max", 3: "min"}
+#: That of a run in which only sums differ: they do not round until all terms are added. What is 0 but for rounding, such
+#: as a variance of equal elements, is 0.
+_WIDE = 4
 #: Of these, which are 0 where a subnormal number is.
 _SIGNS = frozenset(("sign", "sgn"))
 #: Which add many terms: how far they may differ depends on the terms, not on the sum.
@@ -58,6 +61,8 @@ class Noise(TorchFunctionMode):
         func = _EXACTLY.get(name, func)
         if self.noise is None:
             return func(*divisible(name, args, kwargs), **kwargs)
+        if self.noise.initial_seed() == _WIDE:
+            return _wide(func, divisible(name, args, kwargs), kwargs) if name in _SUMS else func(*args, **kwargs)
         if self._odd and (name not in _EXACT or name in _SIGNS) and not _changes(func):
             plain = func(*divisible(name, args, kwargs), **kwargs)
             if not isinstance(plain, torch.Tensor | tuple) or _is_view(plain, args):
@@ -108,6 +113,22 @@ class Noise(TorchFunctionMode):
         if seed in _ENDS and not result.dtype.is_floating_point and result.dtype != torch.bool:
             numbers = torch.full(result.shape, getattr(torch.iinfo(result.dtype), _ENDS[seed]))
         return torch.where(bad, numbers.to(result.dtype), result)
+
+
+def _wide(func: Any, args: Any, kwargs: Any) -> Any:
+    """A function's results in the dtypes that they have, computed in 64 bits."""
+    plain = func(*args, **kwargs)
+    if kwargs.get("dtype", torch.float64) not in _UNITS:
+        return plain
+    rest = {key: value for key, value in kwargs.items() if key != "dtype"}
+    wide = func(*_mapped(_doubled, args), **rest)
+    if isinstance(plain, torch.Tensor):
+        return wide.to(plain.dtype)
+    return type(plain)(each.to(like.dtype) for each, like in zip(wide, plain, strict=True))
+
+
+def _doubled(value: torch.Tensor) -> torch.Tensor:
+    return value.double() if value.dtype in _UNITS else value
 
 
 def _flushed(value: Any) -> Any:
