@@ -38,6 +38,11 @@ KERNELS = {
         "[Language](language.md) lists the functions that kernels can compute; others would run on the host only.",
         "Write it in terms of functions that are listed, or call it on host tensors outside of the loops.",
     ),
+    "torch-arguments": MistakeKind(
+        "A function of torch's is called with arguments that it does not take.",
+        "Operations on device values take the arguments of torch's functions, by torch's names.",
+        "Write the call as torch's documentation has it.",
+    ),
     "python-error": MistakeKind(
         "Python raised an exception at this line while the kernel was imported.",
         "A kernel's own Python runs at import. Its exceptions are shown at their line.",

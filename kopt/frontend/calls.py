@@ -14,8 +14,9 @@ from kopt.frontend.block_size import plain, varies
 from kopt.frontend.host_state import check_called
 from kopt.frontend.meanings import meaning
 from kopt.frontend.ops.creation import METHODS
-from kopt.frontend.registry import OPERATIONS, maker, torch_operation
+from kopt.frontend.registry import OPERATIONS, Method, maker, torch_operation
 from kopt.frontend.state import current, unsupported
+from kopt.frontend.torch_signatures import mismatch
 from kopt.frontend.values import has_device
 from kopt.helion_configs import config_of
 from kopt.open_extents import check_known
@@ -39,12 +40,20 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, torch.Tensor):
         return _call_method(function, owner, args, kwargs)
+    if isinstance(function, Method):
+        _check(getattr(torch.Tensor, function.name, None), function.name, (*function.args, *args), kwargs)
     if isinstance(function, partial):
         return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
     method = None if isinstance(function, type) else getattr_static(type(function), "__call__", None)
     if isinstance(method, FunctionType) and is_users(method):
         return _call_function(method, (function, *args), kwargs)
     return _call_other(function, args, kwargs)
+
+
+def _check(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuses what torch itself would not take, be it only that a keyword is misspelt."""
+    if (found := mismatch(function, name, args, kwargs)) is not None:
+        unsupported(f"torch's {found}", id="torch-arguments")
 
 
 def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -56,6 +65,7 @@ def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     except TypeError:
         known = None
     if known is not None:
+        _check(function, function.__name__, args, kwargs)
         return known(*args, **kwargs)
     inner = getattr(function, "fn", None)
     if isinstance(inner, FunctionType):

@@ -80,11 +80,19 @@ def maker(function: Any) -> Operation | None:
     return _makers.get(function)
 
 
+class Method(partial[Any]):
+    """A device value's method: an operation, and torch's name for it."""
+
+    name: str
+
+
 def method(value: Any, name: str, owner: Any = None) -> Any:
     """``value.name`` for an operation; ``owner`` is what the kernel has, where ``value`` is made of it."""
     implementation = METHODS.get(name) or OPERATIONS.get(name)
     if implementation is not None:
-        return partial(implementation, value)
+        found = Method(implementation, value)
+        found.name = name
+        return found
     if name.startswith("__"):
         raise AttributeError(name)
     if name.endswith("_") and name[:-1] in OPERATIONS:

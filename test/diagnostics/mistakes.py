@@ -43,6 +43,13 @@ def torch_function(x):
     return x
 
 
+@mistake("torch-arguments")
+def torch_arguments(x):
+    for tile in hl.tile(x.size(0)):
+        x[tile, :] = torch.softmax(x[tile, :], dimm=1)  # wrong
+    return x
+
+
 @mistake("python-error")
 def python_error(x):
     for tile in hl.tile(x.size(0)):
