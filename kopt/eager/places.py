@@ -43,7 +43,7 @@ class Places:
             wanted = wanted if each is None else wanted & each
         if (self.outside & wanted).any():
             lane = torch.nonzero(self.outside & wanted)[0].tolist()
-            raise AccessError(f"lane {lane} of the block is outside the array")
+            raise AccessError(f"{f'lane {lane} of the block' if lane else 'the element'} is outside the array")
         return wanted
 
 

@@ -42,7 +42,7 @@ class IndexedBlock:
         bad = self.outside if wanted is None else self.outside & wanted
         if bad.any():
             lane = [int(n) for n in np.argwhere(np.broadcast_to(bad, self.shape))[0]]
-            raise AccessError(f"lane {lane} of the block is outside the array")
+            raise AccessError(f"{f'lane {lane} of the block' if lane else 'the element'} is outside the array")
         return np.broadcast_to(~self.outside if wanted is None else wanted & ~self.outside, self.shape)
 
 

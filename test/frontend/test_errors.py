@@ -143,6 +143,15 @@ def pointers(x):
         x[tile, :] = hl.stacktensor_like(x, x[tile, 0])[tile, :]
 
 
+def guesses_no_dimension(x):
+    for tile in hl.tile(x.size(0)):
+        x[tile, :] = torch.nn.functional.softmax(x[tile, :])
+
+
+def test_a_dimension_that_torch_would_guess():
+    assert "which dimension is not said" in refused(guesses_no_dimension, X)
+
+
 def test_later_features_say_what_to_use():
     text = refused(pointers, X)
     assert "hl.stacktensor_like" in text and "note:" in text

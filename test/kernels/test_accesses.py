@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -104,12 +105,16 @@ VISIBLE = [
 ]  # fmt: skip
 
 
+def _before_numbers(message: str) -> str:
+    return re.split(": (?:lane|the element) ", message)[0]
+
+
 def said(kernel: Callable[..., Any], target: str, *args: Any) -> str:
     """What a call is refused with: the message and the place, without the numbers of blocks, which targets choose."""
     with pytest.raises(kopt.AccessError) as error:
         kopt.kernel(kernel).on(target)(*args)
     assert "^" in str(error.value)
-    return f"{error.value.location}: {error.value.message.split(': lane')[0]}"
+    return f"{error.value.location}: {_before_numbers(error.value.message)}"
 
 
 @pytest.mark.parametrize("kernel", VISIBLE, ids=lambda kernel: kernel.__name__)
@@ -117,10 +122,23 @@ def test_what_shapes_show_is_refused_at_import(kernel) -> None:
     """On interpreters and for chips, with one message and place."""
     messages = {said(kernel, target, X, Y) for target in TARGETS}
     for target in CHIPS:
-        with pytest.raises(kopt.AccessError, match="of the block is outside the array") as error:
+        with pytest.raises(kopt.AccessError, match="is outside the array") as error:
             kopt.kernel(kernel).lower(X, Y, target=target)
-        messages.add(f"{error.value.location}: {error.value.message.split(': lane')[0]}")
+        messages.add(f"{error.value.location}: {_before_numbers(error.value.message)}")
     assert len(messages) == 1 and ", shape [6" in messages.pop()
+
+
+def one_element_after(x, y):
+    out = torch.empty_like(x)
+    for n in hl.grid(x.size(0) + 1):
+        out[n] = x[0]
+    return out
+
+
+@pytest.mark.parametrize("target", [*TARGETS, "eager"])
+def test_an_element_that_is_not_there(target: str) -> None:
+    with pytest.raises(kopt.AccessError, match=": the element is outside the array"):
+        kopt.kernel(one_element_after).on(target)(X, Y)
 
 
 def with_neighbours(x, y):
@@ -226,7 +244,7 @@ def test_what_data_show_is_refused_before_a_call(kernel) -> None:
             bad[37] = number
             with pytest.raises(kopt.KoptError, match=r"is outside the array|item 37 (starts|ends) at") as error:
                 run(X, bad)
-            said.add(f"{error.value.location}: {error.value.message.split(': lane')[0]}")
+            said.add(f"{error.value.location}: {_before_numbers(error.value.message)}")
     assert all(len(said) == 1 for said in messages.values()), messages
 
 

@@ -27,6 +27,8 @@ ONE = DimAttr(1)
 def positive_dim(value: DeviceTensor, dim: int, extra: int = 0) -> int:
     """A dimension counted from the front. Refuses one that is not there."""
     rank = value.rank + extra
+    if dim is None:
+        unsupported("which dimension is not said", "say it: dim=-1 is the last one", id="shapes")
     if not isinstance(dim, int) or not -max(rank, 1) <= dim < max(rank, 1):
         unsupported(f"{describe(value)} has no dimension {dim}", id="shapes")
     return dim % rank if rank else 0
