@@ -33,6 +33,8 @@ SECONDS = 20
 TARGETS = ("reference", "pallas:v6e", "triton:sm90")
 #: What the reference runs of a mutant: a few seconds of operations.
 _OPERATIONS = 1 << 17
+#: And of how many elements: what cells have done to each element takes 40 bytes beside it.
+_ELEMENTS = 1 << 24
 #: What an extent that differs from call to call is in the one that is run.
 _EXTENT = 64
 _PLACED = (kopt.ParseError, kopt.VerifyError, kopt.LoweringError, kopt.UnsupportedError, kopt.AccessError)
@@ -165,7 +167,7 @@ def _lower(module: Any, entry: str, target: str) -> None:
     if arrays is not None:
         from kopt.interpreter import machine, run
 
-        with patch.object(machine, "OPERATIONS", _OPERATIONS):
+        with patch.multiple(machine, OPERATIONS=_OPERATIONS, ELEMENTS=_ELEMENTS):
             run(lowered.module, entry, arrays)
 
 
