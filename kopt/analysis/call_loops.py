@@ -18,6 +18,7 @@ from kopt.dialects.tile import (
     ForOp,
     GridOp,
     IdOp,
+    WhenOp,
     WhileOp,
     YieldOp,
 )
@@ -32,12 +33,14 @@ _NUMBERS = (IdOp, BeginOp, EndOp, CountOp, YieldOp)
 class CountedLoop:
     """A loop at a ``depth``, that of the grid being 1, and how often its body runs in the whole launch.
 
-    ``trips`` are those of each time that it runs, where its text says them.
+    ``trips`` are those of each time that it runs, where its text says them. ``visited`` is how often what it does on
+    first and on last visits alone runs, in the order of the program.
     """
 
     depth: int
     times: int
     trips: int | None = None
+    visited: tuple[int, ...] = ()
 
 
 def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[CountedLoop]:
@@ -45,7 +48,19 @@ def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[Coun
 
     Raises `UnknownNumber` where it depends on what only a launch tells how often one runs.
     """
-    return [CountedLoop(1, _cells(grid, blocks)), *_inside(grid.body.block, 2, blocks)]
+    block = grid.body.block
+    return [CountedLoop(1, _cells(grid, blocks), None, _visited(block, blocks)), *_inside(block, 2, blocks)]
+
+
+def _visited(block: Block, blocks: Mapping[Block, Executions]) -> tuple[int, ...]:
+    """How often the bodies of the `tile.when` of a loop run, without those of loops in it."""
+    found: list[int] = []
+    for op in block.ops:
+        if isinstance(op, WhenOp):
+            found.append(blocks[op.body.block].count)
+        elif not isinstance(op, ForOp | WhileOp | AssociativeScanOp | AssociativeReduceOp):
+            found += [count for region in op.regions for inner in region.blocks for count in _visited(inner, blocks)]
+    return tuple(found)
 
 
 def _cells(grid: GridOp, blocks: Mapping[Block, Executions]) -> int:
@@ -89,7 +104,9 @@ def _loop(op: ForOp | WhileOp, depth: int, blocks: Mapping[Block, Executions]) -
     count = blocks[op.body.block].count
     trips = visits(op.range) if isinstance(op, ForOp) else None
     if trips is None:
-        return CountedLoop(depth, count)
+        return CountedLoop(depth, count, None, _visited(op.body.block, blocks))
     unroll = op.schedule.data.unroll if isinstance(op, ForOp) and op.schedule is not None else 1
     together = trips // unroll
-    return CountedLoop(depth, count // trips * together, together) if together > 1 else None
+    if together <= 1:
+        return None
+    return CountedLoop(depth, count // trips * together, together, _visited(op.body.block, blocks))

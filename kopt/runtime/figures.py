@@ -4,7 +4,8 @@
 
 The bundles are libtpu's; how often they run, what moves, and which copies nothing hides is kopt's (`KnownKernel`).
 Where libtpu knows how often loops run, its own estimate is that side: it goes through the same bundles, with branches
-as they are taken and waits for copies, but knows nothing of bandwidth. Elsewhere branches count as if always taken.
+as they are taken and waits for copies, but knows nothing of bandwidth. Elsewhere first and last visits count as often
+as they come, where they are all the branches that a loop has, and other branches as if always taken.
 What is not known is None, and ``cycles_reason`` says why; nothing is 0 because it is not known.
 """
 
@@ -124,16 +125,29 @@ def _times(found: Sequence[Facts], counted: Sequence[CountedLoop]) -> int | None
     for loop in found:
         depth, trips = loop["depth"], loop.get("trips")
         del runs[depth:]
+        less = 0
         if depth == 0:
             runs.append(1)
         elif left and left[0].depth == depth and (depth == 1 or trips in (None, left[0].trips)):
+            less = _not_run(loop, left[0])
             runs.append(left.pop(0).times)
         elif trips is not None and len(runs) == depth:
             runs.append(runs[-1] * trips)
         else:
             return None
-        total += loop["bundles"] * runs[-1]
+        total += loop["bundles"] * runs[-1] - less
     return total if found and not left else None
+
+
+def _not_run(found: Facts, loop: CountedLoop) -> int:
+    """The bundles of first and last visits, times the visits that do not run them: where branches are those visits.
+
+    Other branches count as if always taken, and so does what is most of a loop: libtpu's own conditions are around it.
+    """
+    skipped = found.get("skipped", ())
+    if len(skipped) != len(loop.visited) or 2 * sum(skipped) > found["bundles"]:
+        return 0
+    return sum(bundles * (loop.times - times) for bundles, times in zip(skipped, loop.visited, strict=True))
 
 
 def with_figures(facts: Facts, module: KnownModule | None, chip: TpuCosts) -> dict[str, Any]:

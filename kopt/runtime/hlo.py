@@ -11,13 +11,17 @@ _INSTRUCTION = re.compile(r"^\s*(?:ROOT )?%(?P<name>[\w.\-]+) = .*?(?<=[\s)}])(?
 _VMEM = re.compile(r'"used_scoped_memory_configs":\[(?P<configs>[^\]]*)\]')
 _VMEM_SIZE = re.compile(r'"memory_space":"1"[^}]*?"size":"(\d+)"')
 _BUNDLE = re.compile(
-    r"^ *(?:0x[0-9a-f]+|0) +(?P<label>LB|LH|PF|PB|LE|CT)? *: (?P<depth>>*) *\{(?P<text>.?)", re.MULTILINE
+    r"^ *(?P<number>0x[0-9a-f]+|0) +(?P<label>LB|LH|PF|PB|LE|CT)? *: (?P<depth>>*) *\{(?P<text>.?)", re.MULTILINE
 )
 #: The stage of libtpu whose text is read. Later ones leave empty bundles out, in which the program waits for results.
 SCHEDULE = "packed-bundles-post-ra"
 #: Where a loop ends: a predicate of its counter and a literal, and the branch back to its beginning.
 _END = re.compile(r"(%p\w+) = scmp\.ge\.s32\.totalorder (%s\w+), (\d+)")
 _BACK = re.compile(r"sbr\.rel \(!(%p\w+)\)")
+#: A branch under a condition, and the bundle that it goes to.
+_BRANCH = re.compile(r"sbr\.rel \(!?%p\w+\) target bundleno = (\d+)")
+#: Bundles from which on what a branch skips counts apart. Less is what starts copies, under conditions of its own.
+_SKIPPED = 64
 _CYCLES = re.compile(r"estimated_cycles: (\d+)")
 _OP_CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 
@@ -99,12 +103,14 @@ class Loop:
 
     Empty bundles count: the program waits there for results.
 
-    ``trips`` are those of a loop that counts from 0 to a literal, each time that it runs.
+    ``trips`` are those of a loop that counts from 0 to a literal, each time that it runs. ``skipped`` is how many of its
+    bundles each branch under a condition skips: innermost ones of `_SKIPPED` and more, in the order of the program.
     """
 
     depth: int
     bundles: int
     trips: int | None = None
+    skipped: tuple[int, ...] = ()
 
 
 def loops_of(dump: Path, kernel: str) -> list[Loop] | None:
@@ -124,7 +130,8 @@ def bundle_text(dump: Path, kernel: str) -> str | None:
 
 def _loops(text: str) -> list[Loop]:
     """Each bundle belongs to the innermost loop that is open at its depth."""
-    open_loops, texts, depths = [0], [[]], [0]
+    open_loops, depths = [0], [0]
+    texts: list[list[tuple[int, str]]] = [[]]
     matches = list(_BUNDLE.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
     for match, end, needed in zip(matches, ends, _needed(matches), strict=True):
@@ -135,8 +142,23 @@ def _loops(text: str) -> list[Loop]:
             open_loops[depth:] = [len(texts)]
             texts.append([])
             depths.append(depth)
-        texts[open_loops[-1]].append(text[match.start() : end])
-    return [Loop(depth, len(own), _trips("".join(own))) for depth, own in zip(depths, texts, strict=True)]
+        texts[open_loops[-1]].append((int(match["number"], 16), text[match.start() : end]))
+    return [
+        Loop(depth, len(own), _trips("".join(each for _, each in own)), _skipped(own))
+        for depth, own in zip(depths, texts, strict=True)
+    ]
+
+
+def _skipped(own: Sequence[tuple[int, str]]) -> tuple[int, ...]:
+    """How many of a loop's own bundles each branch forward skips, of branches that skip no other such branch's."""
+    jumps = ((number, int(target)) for number, text in own for target in _BRANCH.findall(text))
+    found: list[tuple[int, int, int]] = []
+    for first, end in jumps:
+        count = sum(first < number < end for number, _ in own)
+        if count >= _SKIPPED:
+            found.append((first, end, count))
+    inner = [each for each in found if not any(each[0] < first and end <= each[1] for first, end, _ in found)]
+    return tuple(count for _, _, count in inner)
 
 
 def _needed(bundles: Sequence[re.Match[str]]) -> list[int]:

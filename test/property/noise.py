@@ -32,8 +32,8 @@ _EXACT = frozenset(
 _MEANS = frozenset(("var_mean", "std_mean"))
 #: The seeds of the runs in which undefined integers are the largest, or the smallest, ones.
 _ENDS = {2: "max", 3: "min"}
-#: That of a run in which only sums differ: they do not round until all terms are added. What is 0 but for rounding, such
-#: as a variance of equal elements, is 0.
+#: That of a run in which only sums differ: they do not round until all terms are added. What is 0 but for rounding is 0
+#: there, such as a variance of equal elements.
 _WIDE = 4
 #: Of these, which are 0 where a subnormal number is.
 _SIGNS = frozenset(("sign", "sgn"))

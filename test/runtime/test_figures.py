@@ -21,6 +21,7 @@ tpu = pytest.mark.skipif(find_spec("libtpu") is None, reason="libtpu is not inst
 V6E = TPU_COSTS["v6e"]
 LOOPS = [{"depth": 0, "bundles": 10}, {"depth": 1, "bundles": 20}, {"depth": 2, "bundles": 30}]
 COUNTED = [CountedLoop(1, 4), CountedLoop(2, 12)]
+SKIPPING = {"depth": 1, "bundles": 200, "skipped": (64, 30)}
 #: One MiB takes 1,119 cycles of v6e.
 MIB = 2**20
 KNOWN = KnownKernel("f", COUNTED, 1.0, 2 * MIB, 0, Floor(MIB, {"bf16": 0}), {"MXU": 1.0, "VPU": 3.0, "latency": 2.0})
@@ -48,6 +49,11 @@ KNOWN = KnownKernel("f", COUNTED, 1.0, 2 * MIB, 0, Floor(MIB, {"bf16": 0}), {"MX
         ([*LOOPS, {"depth": 3, "bundles": 5, "trips": 8}], COUNTED, 10 + 20 * 4 + 30 * 12 + 5 * 8 * 12),
         ([*LOOPS, {"depth": 3, "bundles": 5, "trips": None}], COUNTED, None),
         ([], COUNTED, None),
+        # What first and last visits alone do runs in one cell of four, where it is all that branches skip.
+        ([LOOPS[0], SKIPPING], [CountedLoop(1, 4, None, (1, 2))], 10 + 200 * 4 - 64 * 3 - 30 * 2),
+        ([LOOPS[0], SKIPPING], [CountedLoop(1, 4, None, (1,))], 10 + 200 * 4),
+        ([LOOPS[0], {**SKIPPING, "skipped": (64, 40)}], [CountedLoop(1, 4, None, (1, 1))], 10 + 200 * 4),
+        ([LOOPS[0], SKIPPING], [CountedLoop(1, 1, None, (1, 1))], 10 + 200),
     ],
 )
 def test_bundles_times_trips(found: list[dict[str, int]], counted: list[CountedLoop], wanted: int | None) -> None:

@@ -202,6 +202,23 @@ def test_what_is_moved_into_a_loop_does_not_end_it(tmp_path):
     assert hlo.loops_of(tmp_path, "k.1") == [hlo.Loop(0, 2), hlo.Loop(1, 3), hlo.Loop(2, 4), hlo.Loop(2, 1, 16)]
 
 
+def test_what_branches_skip_counts_apart(tmp_path):
+    """Innermost branches, of many bundles: one around both, and one that skips a copy's start, are libtpu's own."""
+    branches = {1: 230, 3: 13, 20: 100, 110: 200}
+    lines = []
+    for number in range(240):
+        target = branches.get(number)
+        jump = (
+            f"  ;;  %9 = sbr.rel (%p{number}_p0) target bundleno = {target} (0x{target:x}), region = 1"
+            if target
+            else ""
+        )
+        label = "LB" if number == 0 else "  "
+        lines.append(f"  0x{number:x} {label}: > {{ %v3 = vlaneseq{jump} }}")
+    (tmp_path / f"12-k.1-64-{hlo.SCHEDULE}.txt").write_text("\n".join(lines))
+    assert hlo.loops_of(tmp_path, "k.1") == [hlo.Loop(0, 0), hlo.Loop(1, 240, None, (79, 89))]
+
+
 def test_reading_listings():
     sass = " REG:32 STACK:16 SHARED:0 \n        /*0000*/   LDC R1, c[0x0][0x28] ;\n        /*0010*/   NOP ;\n"
     assert nvidia_facts(sass) == {"registers": 32, "spill_bytes": 16, "instructions": 1}
