@@ -128,9 +128,26 @@ class TpuLaunch:
         """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
         places = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
-        work = _total(places) + self._picks(None, turning)
-        done = self._body(work, self.costs.step_cycles, self._latency(work, places))
+        done = self._regions(places, self._picks(None, turning))
         return done + self._stores(turning) + self._waits(turning) + sum(self._loop(tag) for tag in loops)
+
+    def _regions(self, places: Sequence[tuple[Path, Cycles]], picks: Cycles) -> Number:
+        """Seconds of what a step does: under each condition apart.
+
+        What an axis does on its first or last visit alone stands under one, and no unit goes on with anything else. It
+        is in one piece with the visits of an axis that has one.
+        """
+        seconds: Number = 0.0
+        work = picks
+        depths = sorted({self._depth_of(path) for path, _ in places}, reverse=True)
+        for depth, outer in zip(depths, depths[1:], strict=False):
+            work = work + _total(place for place in places if self._depth_of(place[0]) == depth)
+            axes = self.plan.order[outer + 1 : depth + 1]
+            apart = np.asarray(prod(self.trips[tag].mean for tag in axes) > 1, float)
+            seconds = seconds + apart * self._body(work)
+            work = work * (1 - apart)
+        work = work + _total(place for place in places if self._depth_of(place[0]) == depths[-1]) if depths else work
+        return seconds + self._body(work, self.costs.step_cycles, self._latency(_total(places), places))
 
     def _body(self, work: Cycles, more: float = 0.0, waiting: Number = 0.0) -> Number:
         """Seconds of the two units beside each other, and of the cycles ``waiting``, in which neither works."""

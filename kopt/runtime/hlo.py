@@ -103,8 +103,8 @@ class Loop:
 
     Empty bundles count: the program waits there for results.
 
-    ``trips`` are those of a loop that counts from 0 to a literal, each time that it runs. ``skipped`` is how many of its
-    bundles each branch under a condition skips: innermost ones of `_SKIPPED` and more, in the order of the program.
+    ``trips`` are those of a loop that counts from 0 to a literal, each time that it runs. ``skipped`` is how many of
+    its bundles each branch under a condition skips: innermost ones of `_SKIPPED` and more, in the order of the program.
     """
 
     depth: int
