@@ -33,8 +33,8 @@ _NUMBERS = (IdOp, BeginOp, EndOp, CountOp, YieldOp)
 class CountedLoop:
     """A loop at a ``depth``, that of the grid being 1, and how often its body runs in the whole launch.
 
-    ``trips`` are those of each time that it runs, where its text says them. ``visited`` is how often what it does on
-    first and on last visits alone runs, in the order of the program.
+    ``trips`` are those of each time that it runs, where its text says them. ``visited`` is how often what it does
+    under each condition runs, on first or last visits alone for example, in the order of the program.
     """
 
     depth: int
@@ -48,18 +48,21 @@ def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[Coun
 
     Raises `UnknownNumber` where it depends on what only a launch tells how often one runs.
     """
-    block = grid.body.block
-    return [CountedLoop(1, _cells(grid, blocks), None, _visited(block, blocks)), *_inside(block, 2, blocks)]
+    block, cells = grid.body.block, _cells(grid, blocks)
+    visited = _visited(block, blocks) if cells == blocks[block].count else ()
+    return [CountedLoop(1, cells, None, visited), *_inside(block, 2, blocks)]
 
 
 def _visited(block: Block, blocks: Mapping[Block, Executions]) -> tuple[int, ...]:
-    """How often the bodies of the `tile.when` of a loop run, without those of loops in it."""
+    """How often the branches of a loop run, without those of loops in it: innermost ones that do something."""
     found: list[int] = []
     for op in block.ops:
-        if isinstance(op, WhenOp):
-            found.append(blocks[op.body.block].count)
-        elif not isinstance(op, ForOp | WhileOp | AssociativeScanOp | AssociativeReduceOp):
-            found += [count for region in op.regions for inner in region.blocks for count in _visited(inner, blocks)]
+        if isinstance(op, ForOp | WhileOp | AssociativeScanOp | AssociativeReduceOp):
+            continue
+        for inner in (inner for region in op.regions for inner in region.blocks):
+            branches = _visited(inner, blocks)
+            own = isinstance(op, WhenOp | scf.IfOp) and not branches and len(inner.ops) > 1
+            found += [blocks[inner].count] if own else branches
     return tuple(found)
 
 

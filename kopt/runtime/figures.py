@@ -4,8 +4,8 @@
 
 The bundles are libtpu's; how often they run, what moves, and which copies nothing hides is kopt's (`KnownKernel`).
 Where libtpu knows how often loops run, its own estimate is that side: it goes through the same bundles, with branches
-as they are taken and waits for copies, but knows nothing of bandwidth. Elsewhere first and last visits count as often
-as they come, where they are all the branches that a loop has, and other branches as if always taken.
+as they are taken and waits for copies, but knows nothing of bandwidth. Elsewhere branches count as often as they are
+taken, where libtpu has as many as kopt knows of; others as if always taken.
 What is not known is None, and ``cycles_reason`` says why; nothing is 0 because it is not known.
 """
 
@@ -140,12 +140,12 @@ def _times(found: Sequence[Facts], counted: Sequence[CountedLoop]) -> int | None
 
 
 def _not_run(found: Facts, loop: CountedLoop) -> int:
-    """The bundles of first and last visits, times the visits that do not run them: where branches are those visits.
+    """The bundles under each condition, times the visits that do not run them: where the branches are those known.
 
-    Other branches count as if always taken, and so does what is most of a loop: libtpu's own conditions are around it.
+    Other branches count as if always taken.
     """
     skipped = found.get("skipped", ())
-    if len(skipped) != len(loop.visited) or 2 * sum(skipped) > found["bundles"]:
+    if len(skipped) != len(loop.visited):
         return 0
     return sum(bundles * (loop.times - times) for bundles, times in zip(skipped, loop.visited, strict=True))
 

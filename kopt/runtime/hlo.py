@@ -104,7 +104,8 @@ class Loop:
     Empty bundles count: the program waits there for results.
 
     ``trips`` are those of a loop that counts from 0 to a literal, each time that it runs. ``skipped`` is how many of
-    its bundles each branch under a condition skips: innermost ones of `_SKIPPED` and more, in the order of the program.
+    its bundles each branch under a condition skips, in the order of the program: innermost ones of `_SKIPPED` and more,
+    inside of libtpu's own branch around all that a step does.
     """
 
     depth: int
@@ -150,15 +151,16 @@ def _loops(text: str) -> list[Loop]:
 
 
 def _skipped(own: Sequence[tuple[int, str]]) -> tuple[int, ...]:
-    """How many of a loop's own bundles each branch forward skips, of branches that skip no other such branch's."""
+    """How many of a loop's own bundles each branch forward skips, of the innermost of several."""
     jumps = ((number, int(target)) for number, text in own for target in _BRANCH.findall(text))
     found: list[tuple[int, int, int]] = []
     for first, end in jumps:
         count = sum(first < number < end for number, _ in own)
         if count >= _SKIPPED:
             found.append((first, end, count))
-    inner = [each for each in found if not any(each[0] < first and end <= each[1] for first, end, _ in found)]
-    return tuple(count for _, _, count in inner)
+    inside = [(outer, inner) for outer in found for inner in found if outer[0] < inner[0] and inner[1] <= outer[1]]
+    around = {outer for outer, _ in inside}
+    return tuple(each[2] for each in found if each not in around and any(inner == each for _, inner in inside))
 
 
 def _needed(bundles: Sequence[re.Match[str]]) -> list[int]:

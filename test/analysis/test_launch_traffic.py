@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def of(low: Lowered, values: dict[int, np.ndarray] | None = None) -> Found:
     call = walk(module, CallOp)[0]
     memory = CallMemory(call, HostValues(module, entry_function(module), (values or {}).get).value)
     grid: Any = call.body.block.first_op
-    blocks = executions(grid, memory)
+    blocks = executions(grid, memory, rare=True)
     return Traffic(call, memory, blocks), counted_loops(grid, blocks)
 
 
@@ -54,6 +55,15 @@ def matmul(x, y):
     return out
 
 
+@kopt.kernel
+def chosen(x, flags):
+    out = torch.zeros_like(x)
+    for row in hl.grid(x.size(0)):
+        if flags[row] > 0:
+            out[row, :] = x[row, :] * 2
+    return out
+
+
 @pytest.mark.parametrize("loop_type", ["grid", "fori", "pipeline"])
 def test_blocks_come_again(loop_type: str) -> None:
     """Rows once for each block of columns, columns once for each block of rows, the product once."""
@@ -62,9 +72,17 @@ def test_blocks_come_again(loop_type: str) -> None:
     one = 1024 * 512 * 2
     assert (traffic.reads, traffic.writes) == ([2 * one, 4 * one, 0], [0, 0, 1024 * 1024 * 4])
     assert traffic.least == 2 * one + 1024 * 1024 * 4
-    visited = {"grid": (8, 8), "fori": (4, 4)}.get(loop_type, ())  # of the accumulator, and what cells fetch ahead
-    grid = CountedLoop(1, 32 if loop_type == "grid" else 8, None, visited)
-    assert loops == ([grid] if loop_type == "grid" else [grid, CountedLoop(2, 32, 4)])
+    wanted = [CountedLoop(1, 32)] if loop_type == "grid" else [CountedLoop(1, 8), CountedLoop(2, 32, 4)]
+    assert [replace(loop, visited=()) for loop in loops] == wanted
+
+
+def test_branches_run_as_often_as_they_are_taken() -> None:
+    """First and last visits of the blocks that are added up; what is decided by elements is taken to be rare."""
+    sizes = {"block_sizes": [256, 512, 128], "loop_type": "grid"}
+    (loop,) = of(lowered(matmul, "bf16[1024,512]", "bf16[512,1024]", **sizes))[1]
+    assert (loop.times, loop.visited) == (32, (8, 8))
+    (loop,) = of(lowered(chosen, "f32[64,256]", "i32[64]"))[1]
+    assert (loop.times, loop.visited) == (64, (0,))
 
 
 def test_what_is_resident_comes_once() -> None:
