@@ -8,7 +8,7 @@ from kopt.analysis.persistence import with_persistence
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.plans import GridNames, buffer_names
 from kopt.analysis.tensor_descriptors import takes_descriptor
-from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
+from kopt.analysis.warps_and_stages import default_max_registers, default_num_stages, default_num_warps
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, tag_of
 from kopt.plans.pins import Pin
@@ -62,7 +62,7 @@ def gpu_plan(
         ("warps", warps),
         ("stages", asked.stages or default_num_stages(grid, chip, warps, known)),
         ("group", asked.group),
-        ("registers", asked.registers),
+        ("registers", asked.registers or default_max_registers(grid, chip, warps)),
     )
     options = tuple((word, number) for word, number in numbers if number is not None)
     plan = Plan(

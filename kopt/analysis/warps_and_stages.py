@@ -1,10 +1,10 @@
-"""A GPU launch's options where the configuration names none: warps by the size of blocks, stages by what fits. Pure."""
+"""A GPU launch's options where the configuration names none: warps by blocks, stages by what fits, registers. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import prod
+from math import inf, prod
 
 from xdsl.ir import Block
 
@@ -13,13 +13,20 @@ from kopt.analysis.block_search import tile_types
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.plans import GridNames
 from kopt.dialects import tile
+from kopt.ir.ranges import binding
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.gpu_program import warps
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
+from kopt.targets.costs import gpu_costs
 from kopt.walk import walk
+
+#: Registers of a thread, at most.
+_MOST_REGISTERS = 255
+#: The architecture whose assembler spills nothing for more programs side by side (sm90, Triton 3.9).
+_SPENDING = 90
 
 
 def _dots(grid: tile.GridOp) -> list[tile.DotOp]:
@@ -35,7 +42,14 @@ def default_num_warps(grid: tile.GridOp, budget: Budget) -> int:
     rows = [dot.result.type.shape[-2] for dot in dots]
     lanes = max((prod(type.shape) for type in tile_types(grid)), default=1)
     words = max((_words(types) for body in _bodies(grid) for types in _alive(body)), default=0)
-    return int(warps(lanes, max(sums, default=0), max(rows, default=0), words, budget.gpu.backend))
+    each = _programs(grid) / gpu_costs(budget.gpu).multiprocessors
+    return int(warps(lanes, max(sums, default=0), max(rows, default=0), words, budget.gpu.backend, each))
+
+
+def _programs(grid: tile.GridOp) -> float:
+    """The programs of a launch; without end where only a launch tells."""
+    trips = [binding(range).trips for range in grid.ranges]
+    return inf if None in trips else prod(count for count in trips if count is not None)
 
 
 def _bodies(grid: tile.GridOp) -> list[Block]:
@@ -66,6 +80,18 @@ def default_num_stages(grid: tile.GridOp, chip: GpuChip, warps: int, known: Grid
     found = int(GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).program.stages)
     # The model takes whole dimensions to be walked; those that no pass has made walks of are loaded as a whole.
     return min(found, 1 + Budget(chip).shared // max(1, *map(_staged_bytes, loops)))
+
+
+def default_max_registers(grid: tile.GridOp, chip: GpuChip, warps: int) -> int | None:
+    """The most registers of a thread, said to the assembler where loops feed products: all that there are.
+
+    Shared memory bounds the programs of these that run side by side. An assembler that is told nothing keeps registers
+    for more of them, and spills some.
+    """
+    spares = chip.backend == "cuda" and chip.arch != _SPENDING
+    if not spares or not any(map(_feeds_a_product, walk(grid, tile.ForOp))):
+        return None
+    return min(_MOST_REGISTERS, chip.registers // (warps * chip.warp_size))
 
 
 def _staged_bytes(loop: tile.ForOp) -> int:

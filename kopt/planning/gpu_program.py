@@ -49,14 +49,25 @@ _SUMMED_BYTES = 128
 Dims = Sequence[tuple[str, Coefficient]]
 
 
-def warps(lanes: Number, products: Number = 0, rows: Number = 0, words: Number = 0, backend: str = "cuda") -> Number:
+def warps(
+    lanes: Number,
+    products: Number = 0,
+    rows: Number = 0,
+    words: Number = 0,
+    backend: str = "cuda",
+    each: Number = np.inf,
+) -> Number:
     """Warps of a program whose largest tile has so many lanes, or whose products have so many sums, of ``rows`` each.
 
     A power of two. Values that are alive at once, of so many ``words``, stand in registers. Products have one warp for
     16 rows at most: what two of those share is multiplied twice. On AMD's chips they have one for each of the four
     units of a multiprocessor, with all 512 of its registers a thread.
+
+    A multiprocessor has ``each`` programs. Where that is one, nothing runs beside its warps: twice as many of these,
+    with half of the lanes, are issued in the same time, and wait for one another less.
     """
-    alone = np.maximum(_WARPS, np.maximum(_power(lanes / _LANES), _power(words / _WORDS)))
+    share = np.where(np.asarray(each) <= 1, 2, 1)
+    alone = np.maximum(_WARPS, np.maximum(_power(share * lanes / _LANES), _power(share * words / _WORDS)))
     others = np.where(lanes < _FILLED, np.clip(_power(lanes / _FEW_LANES), 1, _WARPS), alone)
     most = _WARPS if backend == "hip" else _DOT_WARPS
     multiplied = np.where(products > _DOT_LANES, np.maximum(_WARPS, np.minimum(most, rows // _MMA_ROWS)), _WARPS)
@@ -125,7 +136,7 @@ class GpuProgram:
             return int(self._options["warps"])
         rows = max_of(self._value(work.dims[-3][1]) for work in self._products)
         sums, words = max_of(map(self._sums, self._paths)), max_of(map(self._words, self._model.live))
-        return warps(self.largest_tile, sums, rows, words, self._budget.gpu.backend)
+        return warps(self.largest_tile, sums, rows, words, self._budget.gpu.backend, self._each)
 
     @cached_property
     def stages(self) -> Number:

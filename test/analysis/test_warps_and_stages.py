@@ -6,7 +6,7 @@ import pytest
 
 from kopt import parse
 from kopt.analysis.block_search import tile_types
-from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
+from kopt.analysis.warps_and_stages import default_max_registers, default_num_stages, default_num_warps
 from kopt.dialects.tile import GridOp
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS
@@ -16,10 +16,10 @@ SM90 = GPU_CHIPS["sm90"]
 CHIP = Budget(SM90)
 
 
-def grid(body: str) -> GridOp:
+def grid(body: str, programs: int = 4096) -> GridOp:
     text = f"""
 func.func @f(%x: memref<4096x4096xf16>, %y: memref<4096x4096xf16>, %n: index) {{
-  tile.grid (%i: b0=1) in (64) {{
+  tile.grid (%i: b0=1) in ({programs}) {{
     {body}
   }}
   func.return
@@ -37,6 +37,19 @@ def block(lanes: int) -> str:
 )
 def test_a_larger_block_has_more_warps(lanes: int, wanted: int) -> None:
     assert default_num_warps(grid(block(lanes)), CHIP) == wanted
+
+
+@pytest.mark.parametrize(("programs", "wanted"), [(1, 16), (132, 16), (133, 8)])
+def test_a_program_that_is_alone_on_its_multiprocessor_has_twice_as_many_warps(programs: int, wanted: int) -> None:
+    assert default_num_warps(grid(block(8192), programs), CHIP) == wanted
+
+
+@pytest.mark.parametrize(("chip", "wanted"), [("sm80", 255), ("sm103", 255), ("sm90", None), ("gfx942", None)])
+def test_loops_of_products_say_that_a_thread_may_have_all_registers(chip: str, wanted: int | None) -> None:
+    found = grid(loop(product(64, 64, 64)))
+    assert default_max_registers(found, GPU_CHIPS[chip], 4) == wanted
+    assert default_max_registers(grid(product(64, 64, 64)), GPU_CHIPS[chip], 4) is None
+    assert wanted is None or default_max_registers(found, GPU_CHIPS[chip], 16) == 128
 
 
 def test_a_cell_of_no_tiles_has_one() -> None:

@@ -38,6 +38,9 @@ class SplitOddBlocksPass(ModulePass):
           tile.for %k: b0=100 in (%begin, %end) { … }
         }
 
+    A block of which nothing but begin, end and number is asked needs no loop inside: these are ``%begin``, ``%end`` and
+    ``%n``'s.
+
     Refuses to join or reshape the lanes of such blocks.
     """
 
@@ -65,8 +68,23 @@ def _bounds(
     begin = build.add(MuliOp(number, build.index(size)))
     if lower != 0:
         begin = build.add(AddiOp(begin, build.index(lower)))
-    end = build.add(MinSIOp(build.add(AddiOp(begin, build.index(size))), build.index(upper)))
-    return begin, end
+    end = build.add(AddiOp(begin, build.index(size)))
+    if isinstance(lower, int) and isinstance(upper, int) and (upper - lower) % size == 0:
+        return begin, end
+    return begin, build.add(MinSIOp(end, build.index(upper)))
+
+
+def _is_asked_for_numbers(range: SSAValue) -> bool:
+    """Whether nobody takes the lanes of a block."""
+    return all(isinstance(use.operation, tile.BeginOp | tile.EndOp | tile.IdOp | tile.CountOp) for use in range.uses)
+
+
+def _replace_ends(range: SSAValue, begin: SSAValue, end: SSAValue) -> None:
+    """``tile.begin`` and ``tile.end`` of a block are values."""
+    for use in list(range.uses):
+        op = use.operation
+        if isinstance(op, tile.BeginOp | tile.EndOp):
+            Rewriter.replace_op(op, [], [begin if isinstance(op, tile.BeginOp) else end])
 
 
 def _refuse_moved(root: Operation, type: tile.RangeType) -> None:
@@ -106,12 +124,18 @@ def _split_for(loop: tile.ForOp) -> None:
     _number_uses(loop.range, outer.range, count)
     loop.detach()
     begin, end = _bounds(Builder(InsertPoint.at_end(outer.body.block), loop), outer.range, type.size, lower, upper)
-    inner = tile.ForOp(begin, end, outer.carried, loop.detach_region(loop.body), None, loop.attributes)
-    inner.location = loop.location
-    outer.body.block.add_ops([inner, tile.YieldOp(*inner.results)])
-    for old, new, carried, mid in zip(loop.results, outer.results, outer.carried, inner.results, strict=True):
-        new.name_hint = mid.name_hint = carried.name_hint = old.name_hint
+    for old, new, carried in zip(loop.results, outer.results, outer.carried, strict=True):
+        new.name_hint = carried.name_hint = old.name_hint
         old.replace_all_uses_with(new)
+    if _is_asked_for_numbers(loop.range):
+        _replace_ends(loop.range, begin, end)
+        Rewriter.inline_block(loop.body.block, InsertPoint.at_end(outer.body.block), [outer.range, *outer.carried])
+    else:
+        inner = tile.ForOp(begin, end, outer.carried, loop.detach_region(loop.body), None, loop.attributes)
+        inner.location = loop.location
+        outer.body.block.add_ops([inner, tile.YieldOp(*inner.results)])
+        for new, mid in zip(outer.results, inner.results, strict=True):
+            mid.name_hint = new.name_hint
     loop.erase()
     _refuse_moved(outer, type)
 
@@ -131,6 +155,7 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
     lower, upper = grid.bounds[position]
     count = -(-(upper - lower) // type.size)
     body = grid.body.block
+    alone = _is_asked_for_numbers(range)
     inner = Block(arg_types=[type])
     inner.args[0].name_hint = range.name_hint
     range.replace_all_uses_with(inner.args[0])
@@ -140,14 +165,18 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
     number = Rewriter.replace_value_with_new_type(range, tile.RangeType(block_tag(type.tag), 1))
     number.name_hint = f"{range.name_hint or 'tile'}_block"
     begin, end = _bounds(Builder(InsertPoint.at_end(body), grid), number, type.size, lower, upper)
-    loop = tile.ForOp(begin, end, [], Region(inner))
-    loop.location = grid.location
-    body.add_ops([loop, tile.YieldOp()])
     _number_uses(inner.args[0], number, count)
+    if alone:
+        _replace_ends(inner.args[0], begin, end)
+        Rewriter.inline_block(inner, InsertPoint.at_end(body), [number])
+    else:
+        loop = tile.ForOp(begin, end, [], Region(inner))
+        loop.location = grid.location
+        body.add_ops([loop, tile.YieldOp()])
     bounds = [*grid.bounds]
     bounds[position] = (0, count)
     grid.lower, grid.upper = int_array([lo for lo, _ in bounds]), int_array([hi for _, hi in bounds])
     if grid.plan is not None:
         plan = renamed(grid.plan.data, lambda axis: block_tag(axis) if axis == type.tag else axis)
         grid.plan = tile.PlanAttr(plan)
-    _refuse_moved(loop, type)
+    _refuse_moved(grid, type)

@@ -41,6 +41,49 @@ func.func @loop(%x: memref<16x100xf32>, %out: memref<16xf32>) {
 
 // -----
 
+// A block that nobody takes the lanes of has no loop: its begin, end and number are values. All blocks are full here.
+// CHECK-LABEL: func.func @numbers
+// CHECK: tile.grid ([[B:%.+]]: b0_block=1) in (5) {
+// CHECK: [[LO:%.+]] = arith.muli
+// CHECK-NOT: arith.minsi
+// CHECK: [[HI:%.+]] = arith.addi [[LO]]
+// CHECK-NOT: b0=12
+// CHECK: tile.for %k: b1=4 in ([[LO]], [[HI]]) {
+func.func @numbers(%x: memref<60xf32>) {
+  tile.grid (%i: b0=12) in (60) {
+    %lo = tile.begin %i : !tile.range<b0=12>
+    %hi = tile.end %i : !tile.range<b0=12>
+    tile.for %k: b1=4 in (%lo, %hi) {
+      %v = tile.load %x[%k] : memref<60xf32> -> !tile.tile<b1=4 x f32>
+      tile.store %v, %x[%k] : !tile.tile<b1=4 x f32>, memref<60xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// In a loop, too, which gives what it carries.
+// CHECK-LABEL: func.func @counted
+// CHECK: %s = tile.for %k_block: b1_block=1 in (0, 9) iter(%s_1 = %zero)
+// CHECK-NOT: tile.for
+// CHECK: tile.yield
+func.func @counted(%out: memref<1xi32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %zero = arith.constant 0 : index
+    %s = tile.for %k: b1=12 in (0, 100) iter (%t = %zero) -> (index) {
+      %hi = tile.end %k : !tile.range<b1=12>
+      %u = arith.addi %t, %hi : index
+      tile.yield %u : index
+    }
+    %v = tile.splat %s : index to !tile.tile<b0=1 x i32>
+    tile.store %v, %out[%i] : !tile.tile<b0=1 x i32>, memref<1xi32>
+  }
+  func.return
+}
+
+// -----
+
 func.func @joined(%x: memref<20xf32>, %out: memref<8xf32>) {
   tile.grid (%i: b0=5) in (20) {
     %v = tile.load %x[%i] : memref<20xf32> -> !tile.tile<b0=5 x f32>
