@@ -17,7 +17,7 @@ from kopt.ir.ranges import binding
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.gpu_cost import GpuLaunch
-from kopt.planning.gpu_program import warps
+from kopt.planning.launch_options import warps
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 from kopt.targets.costs import gpu_costs
@@ -25,8 +25,8 @@ from kopt.walk import walk
 
 #: Registers of a thread, at most.
 _MOST_REGISTERS = 255
-#: The architecture whose assembler spills nothing for more programs side by side (sm90, Triton 3.9).
-_SPENDING = 90
+#: Architectures whose assembler spills a few registers for more programs side by side, unasked (Triton 3.9).
+_SPARING = (80, 100, 103)
 
 
 def _dots(grid: tile.GridOp) -> list[tile.DotOp]:
@@ -88,8 +88,7 @@ def default_max_registers(grid: tile.GridOp, chip: GpuChip, warps: int) -> int |
     Shared memory bounds the programs of these that run side by side. An assembler that is told nothing keeps registers
     for more of them, and spills some.
     """
-    spares = chip.backend == "cuda" and chip.arch != _SPENDING
-    if not spares or not any(map(_feeds_a_product, walk(grid, tile.ForOp))):
+    if chip.arch not in _SPARING or not any(map(_feeds_a_product, walk(grid, tile.ForOp))):
         return None
     return min(_MOST_REGISTERS, chip.registers // (warps * chip.warp_size))
 

@@ -15,28 +15,14 @@ from kopt.cached_property import cached_property
 from kopt.ir.atoms import Lane
 from kopt.ir.launch_model import Factor, LaunchModel, Live, ModelAccess, Work
 from kopt.ir.polynomial import Coefficient
-from kopt.ir.widths import next_power_of_two
+from kopt.planning.launch_options import MMA_ROWS, copies, power, stages, warps
 from kopt.planning.trips import Number, Sizes, max_of, value
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 from kopt.targets.costs import gpu_costs
 
-#: Lanes of its largest tile that a warp holds, where a program has the most warps; and where it has the fewest. A warp
-#: with twice as many has half of the shuffles, barriers and addresses for each lane.
-_LANES, _FEW_LANES = 1024, 128
-#: 32-bit words of what is alive at once that a warp holds: 80 a thread. Compilers compute 16-bit words from others
-#: again, and keep 64 registers or less (sm90, Triton 3.9): half of a multiprocessor's threads are there then.
-_WORDS = 2560
-#: Lanes of tiles for which it counts what is alive at once.
-_FILLED = 2048
-#: The fewest warps of a tile that fills them, the most, and the most of a program with products.
-_WARPS, _MOST_WARPS, _DOT_WARPS = 4, 16, 8
-#: Sums of products that four warps hold: 64 registers of each thread.
-_DOT_LANES = 8192
 #: Registers of a thread for addresses, masks and counters.
 _ADDRESSES = 40
-#: What a product has of a tile of rows that a warp multiplies.
-_MMA_ROWS = 16
 #: Rows of a product that the matrix units of chips which have such read from shared memory by themselves.
 _ASYNCHRONOUS_ROWS = 64
 #: The architecture whose matrix unit reads operands of 8 bits row by row alone; later ones read them either way.
@@ -47,70 +33,6 @@ _POINTERS = 2 / 8
 _SUMMED_BYTES = 128
 #: The tags and sizes of a value's dimensions.
 Dims = Sequence[tuple[str, Coefficient]]
-
-
-def warps(
-    lanes: Number,
-    products: Number = 0,
-    rows: Number = 0,
-    words: Number = 0,
-    backend: str = "cuda",
-    each: Number = np.inf,
-) -> Number:
-    """Warps of a program whose largest tile has so many lanes, or whose products have so many sums, of ``rows`` each.
-
-    A power of two. Values that are alive at once, of so many ``words``, stand in registers. Products have one warp for
-    16 rows at most: what two of those share is multiplied twice. On AMD's chips they have one for each of the four
-    units of a multiprocessor, with all 512 of its registers a thread.
-
-    A multiprocessor has ``each`` programs. Where that is one, nothing runs beside its warps: twice as many of these,
-    with half of the lanes, are issued in the same time, and wait for one another less.
-    """
-    share = np.where(np.asarray(each) <= 1, 2, 1)
-    alone = np.maximum(_WARPS, np.maximum(_power(share * lanes / _LANES), _power(share * words / _WORDS)))
-    others = np.where(lanes < _FILLED, np.clip(_power(lanes / _FEW_LANES), 1, _WARPS), alone)
-    most = _WARPS if backend == "hip" else _DOT_WARPS
-    multiplied = np.where(products > _DOT_LANES, np.maximum(_WARPS, np.minimum(most, rows // _MMA_ROWS)), _WARPS)
-    return np.where(products > 0, multiplied, np.minimum(_MOST_WARPS, others)).astype(int)
-
-
-def stages(
-    read: Number, waiting: Number, budget: Budget, staying: Number = 0, programs: Number = 1, chained: bool = False
-) -> Number:
-    """Stages of a loop that feeds products so many bytes a visit: those with the most visits' loads in flight.
-
-    A matrix unit reads some bytes by itself; others are ``waiting`` until registers have them. A program has all but
-    one stage in flight, a multiprocessor those of the programs that it holds side by side: of ``programs`` at most,
-    each of which shares ``staying`` bytes besides. Of equal numbers the fewest stages. Where products wait for one
-    another, ``chained``, programs side by side hide that: then as many of these as there can be.
-
-    On AMD's chips two: the next visit's operands stand in registers, until those of this one are read.
-    """
-    if budget.gpu.backend == "hip":
-        return np.where(read + waiting <= budget.shared, 2, 1)
-    found, most = np.int64(1), np.int64(0)
-    for count in range(2, budget.STAGES + 1):
-        size = copies(count, False) * read + copies(count, True) * waiting
-        held = np.minimum(np.maximum(1, programs), budget.staged // np.maximum(1, size + staying))
-        in_flight = held * (count - 1 + Budget.STAGES * chained)
-        found, most = np.where(in_flight > most, count, found), np.maximum(most, in_flight)
-    return found
-
-
-def copies(stages: Number, waits: Number) -> Number:
-    """How often shared memory holds a visit's operands.
-
-    For each stage where a matrix unit reads them there by itself while the next product begins; else one time less,
-    since a product ``waits`` until registers have them.
-    """
-    return np.maximum(1, stages - np.asarray(waits, int))
-
-
-def _power(number: Number) -> Number:
-    """The next power of two."""
-    if isinstance(number, int):
-        return next_power_of_two(number)
-    return 2 ** np.ceil(np.log2(np.maximum(1, number))).astype(int)
 
 
 class GpuProgram:
@@ -146,12 +68,22 @@ class GpuProgram:
         read, waiting, staying = (max_of(map(of, self._paths)) for of in (self._read, self._waiting, self._staying))
         programs = np.minimum(self._each, self.held_by_registers)
         chained = not self._model.chained.isdisjoint(self._paths)
-        return stages(read, waiting, self._budget, staying, programs, chained)
+        found = stages(read, waiting, self._budget, staying, programs, chained)
+        return np.where(self._is_full, np.minimum(2, found), found)
+
+    @property
+    def _is_full(self) -> Number:
+        """Whether a visit's left operands fill the registers: addresses of more stages than two would spill.
+
+        All of them come there while products wait for one another, and not the two steps that others have of them.
+        """
+        more = max_of(self._awaited(path) - self._squares(path) for path in self._paths) / self.threads
+        return self._waits & (self.registers + more >= self._budget.COUNTED_REGISTERS)
 
     @property
     def _reads_itself(self) -> bool:
         """Whether the chip has matrix units that read shared memory."""
-        return gpu_costs(self._budget.gpu).mma_rows > _MMA_ROWS
+        return gpu_costs(self._budget.gpu).mma_rows > MMA_ROWS
 
     @property
     def few_rows(self) -> Number:
@@ -267,15 +199,28 @@ class GpuProgram:
         """
         if self._budget.gpu.backend == "hip":
             return 0
-        products = [work for work in self._products if work.path == path and work.dtype not in ("f32", "f64")]
-        squares = (work.count * np.sqrt(self._size((work.dims[-3], work.dims[-1])) / self.warps) for work in products)
+        products = self._narrow(path)
         unpacked = sum(
             self._lanes(one.relation.lanes)
             for one in self._loads(path)
             if self._model.operand(one.operand).bits == 8 and any(self._is_unpacked(one, work) for work in products)
         )
         pointers = sum(self._lanes(one.relation.lanes) for one in self._loads(path) if one.address) * _POINTERS
-        return np.where(self._waits, max_of(squares) * self.threads + unpacked + pointers, 0)
+        return np.where(self._waits, self._squares(path) + unpacked + pointers, 0)
+
+    def _narrow(self, path: Sequence[str]) -> list[Work]:
+        return [work for work in self._products if work.path == path and work.dtype not in ("f32", "f64")]
+
+    def _squares(self, path: Sequence[str]) -> Number:
+        """Registers of two steps' rows and columns of the largest product."""
+        products = self._narrow(path)
+        squares = (work.count * np.sqrt(self._size((work.dims[-3], work.dims[-1])) / self.warps) for work in products)
+        return max_of(squares) * self.threads
+
+    def _awaited(self, path: Sequence[str]) -> Number:
+        """Registers of the left operands that a visit loads, where its products wait for one another."""
+        found = [one for one in self._factors(path) if one.side == "lhs" and one.load and path in self._model.chained]
+        return sum(self._lanes(one.shape) * one.bits / 32 for one in {one.load: one for one in found}.values())
 
     def _is_unpacked(self, load: ModelAccess, product: Work) -> bool:
         """Whether a load's numbers are no left operand of a product as they are, nor a right one row by row."""
@@ -388,7 +333,7 @@ class GpuProgram:
     def _rounded(self, shape: Sequence[Coefficient]) -> Number:
         key = tuple(shape)
         if key not in self._lanes_of:
-            self._lanes_of[key] = prod(_power(self._value(size)) for size in key)
+            self._lanes_of[key] = prod(power(self._value(size)) for size in key)
         return self._lanes_of[key]
 
     def _size(self, dims: Dims) -> Number:

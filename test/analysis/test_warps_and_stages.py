@@ -44,7 +44,7 @@ def test_a_program_that_is_alone_on_its_multiprocessor_has_twice_as_many_warps(p
     assert default_num_warps(grid(block(8192), programs), CHIP) == wanted
 
 
-@pytest.mark.parametrize(("chip", "wanted"), [("sm80", 255), ("sm103", 255), ("sm90", None), ("gfx942", None)])
+@pytest.mark.parametrize(("chip", "wanted"), [("sm80", 255), ("sm103", 255), ("sm86", None), ("gfx942", None)])
 def test_loops_of_products_say_that_a_thread_may_have_all_registers(chip: str, wanted: int | None) -> None:
     found = grid(loop(product(64, 64, 64)))
     assert default_max_registers(found, GPU_CHIPS[chip], 4) == wanted

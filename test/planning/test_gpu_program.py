@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from kopt.ir.launch_model import Factor, LaunchModel, Live, Name, Source, Work
 from kopt.ir.polynomial import parameter
-from kopt.planning.gpu_program import GpuProgram, copies, stages, warps
+from kopt.planning.gpu_program import GpuProgram
+from kopt.planning.launch_options import copies, stages, warps
 from kopt.planning.trips import max_of
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS
@@ -48,6 +49,11 @@ def test_warps_by_the_sums_of_products(rows: int, columns: int, wanted: int) -> 
     assert warps(1 << 20, rows * columns, rows) == wanted
 
 
+def test_a_program_alone_has_twice_as_many_warps() -> None:
+    assert warps(8192, each=np.array([1, 2])).tolist() == [16, 8]
+    assert warps(8192, 64 * 64, 64, each=1) == 4
+
+
 @given(st.sampled_from([SM90, GPU_CHIPS["sm75"], GPU_CHIPS["sm120"]]), st.integers(1, 1 << 20))
 def test_stages_fit_shared_memory(chip, size: int) -> None:
     budget = Budget(chip)
@@ -74,6 +80,16 @@ def test_stages_have_the_most_loads_in_flight_on_a_multiprocessor(size: int, pro
 def test_products_that_wait_for_one_another_have_programs_side_by_side() -> None:
     """68 KiB a visit that threads read: two programs with one visit each in flight, not one with three."""
     assert [int(stages(0, 68 << 10, Budget(SM90), 8 << 10, 2, chained)) for chained in (False, True)] == [4, 2]
+
+
+def test_left_operands_that_fill_registers_have_two_stages() -> None:
+    """256 rows of 128 numbers take 128 registers of a thread, beside sums of 32 or of 128."""
+    chained = replace(PRODUCT, chained=frozenset(work.path for work in PRODUCT.work))
+    found = [
+        GpuProgram(chained, {"b0": 256, "b1": columns, "b2": 128}, {"warps": 4}, GPU_CHIPS["sm80"], 1).stages
+        for columns in (16, 64)
+    ]
+    assert [int(count) for count in found] == [3, 2]
 
 
 def test_products_that_read_registers_share_one_visit_less() -> None:
