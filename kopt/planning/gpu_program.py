@@ -78,7 +78,7 @@ class GpuProgram:
         All of them come there while products wait for one another, and not the two steps that others have of them.
         """
         more = max_of(self._awaited(path) - self._squares(path) for path in self._paths) / self.threads
-        return self._waits & (self.registers + more >= self._budget.COUNTED_REGISTERS)
+        return (not self._reads_itself) & (self.registers + more >= self._budget.COUNTED_REGISTERS)
 
     @property
     def _reads_itself(self) -> bool:
