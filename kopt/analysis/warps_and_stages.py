@@ -86,7 +86,7 @@ def default_max_registers(grid: tile.GridOp, chip: GpuChip, warps: int) -> int |
     """The most registers of a thread, said to the assembler where loops feed products: all that there are.
 
     Shared memory bounds the programs of these that run side by side. An assembler that is told nothing keeps registers
-    for more of them, and spills some.
+    for more of them, and spills some. With a program's share as the bound others spill (`swiglu_matmul` on sm80).
     """
     if chip.arch not in _SPARING or not any(map(_feeds_a_product, walk(grid, tile.ForOp))):
         return None
