@@ -1,7 +1,9 @@
 """Runs pytest and writes which tests enter which functions of kopt, and how long each test takes.
 
-``python test/mutants/contexts.py --contexts=FILE …``, with pytest's own arguments. Only calls are traced, so that tests
-take little longer. Several runs add to one file.
+``python test/mutants/contexts.py --contexts=FILE …``, with pytest's own arguments. Only calls are traced, and not for
+long where all are known, so that tests take little longer. What is written is the time of this process, whatever else
+the machine does. A test function's cases are skipped after one that entered nothing new: they do what the others do.
+Several runs add to one file.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from types import CodeType
 
@@ -18,6 +21,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 _PACKAGE = str(ROOT / "kopt") + "/"
 _TESTS_BETWEEN_WRITES = 100
+#: So many cases in a row that enter nothing new, and the rest of their test function is skipped.
+_ENOUGH = 1
+#: So many calls in a row of known functions, and the rest of the test runs at full speed.
+_CALLS = 100_000
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,6 +43,11 @@ def key(code: CodeType) -> str:
     return f"{Path(code.co_filename).relative_to(ROOT)}:{code.co_qualname}"
 
 
+def function_of(test: str) -> str:
+    """A test's id without its case."""
+    return test.partition("[")[0]
+
+
 class Contexts:
     """Tests with their seconds, and for each function the numbers of the tests that enter it."""
 
@@ -45,12 +57,10 @@ class Contexts:
         self.seconds: dict[str, float] = stored["tests"]
         self.functions: dict[str, list[int]] = defaultdict(list, stored["functions"])
 
-    def add(self, test: str, seconds: float, codes: set[CodeType]) -> None:
+    def add(self, test: str, seconds: float, keys: Iterable[str]) -> None:
         """One test's run."""
-        if test in self.seconds:
-            return
-        for code in codes:
-            self.functions[key(code)].append(len(self.seconds))
+        for each in keys:
+            self.functions[each].append(len(self.seconds))
         self.seconds[test] = round(seconds, 4)
 
     def write(self) -> None:
@@ -66,26 +76,46 @@ class Recorder:
     def __init__(self, path: Path) -> None:
         self.contexts = Contexts(path)
         self.count = 0
+        self.entered: dict[str, set[str]] = defaultdict(set)
+        self.nothing_new: Counter[str] = Counter()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item):
-        """Set up, run and tear down one test."""
-        codes: set[CodeType] = set()
+        """Set up, run and tear down one test, unless it is known, or seems to be."""
+        if item.nodeid in self.contexts.seconds or self.nothing_new[function_of(item.nodeid)] >= _ENOUGH:
+            item.add_marker(pytest.mark.skip(reason="its functions are known"))
+            return (yield)
+        codes: dict[int, CodeType] = {}
+        left = _CALLS
 
         def trace(frame, event, argument):
-            codes.add(frame.f_code)
+            nonlocal left
+            code = frame.f_code
+            if id(code) not in codes:
+                codes[id(code)], left = code, _CALLS
+            else:
+                left -= 1
+                if not left:
+                    sys.settrace(None)
 
-        start = time.perf_counter()
+        start = time.process_time()
         sys.settrace(trace)
         try:
             return (yield)
         finally:
             sys.settrace(None)
-            seconds = time.perf_counter() - start
-            self.contexts.add(item.nodeid, seconds, {c for c in codes if c.co_filename.startswith(_PACKAGE)})
-            self.count += 1
-            if self.count % _TESTS_BETWEEN_WRITES == 0:
-                self.contexts.write()
+            self.add(item.nodeid, time.process_time() - start, codes.values())
+
+    def add(self, test: str, seconds: float, codes: Iterable[CodeType]) -> None:
+        """What one test entered."""
+        keys = {key(code) for code in codes if code.co_filename.startswith(_PACKAGE)}
+        entered, function = self.entered[function_of(test)], function_of(test)
+        self.nothing_new[function] = 0 if keys - entered else self.nothing_new[function] + 1
+        entered |= keys
+        self.contexts.add(test, seconds, keys)
+        self.count += 1
+        if self.count % _TESTS_BETWEEN_WRITES == 0:
+            self.contexts.write()
 
     def pytest_sessionfinish(self) -> None:
         """All that ran."""

@@ -2,7 +2,7 @@
 
 ``python test/mutants/run.py [--number N] [--seed S] [--file PART] [--by-hand] [--again LOG]`` changes one place of one
 function at a time and runs the tests of the quick suite that enter that function until one fails: first those of files
-that are named after its module, then those that take least.
+that are named after its module, then those that take least and ask least of other functions (`turns.py`).
 
 All is imported once. Each mutant is a fork of this process in which the function has other code, so that it costs what
 its tests cost. Which tests enter which function `contexts.py` has written down before. A run that was stopped goes on
@@ -34,6 +34,7 @@ from logs import Log, Outcome, again
 from operators import Mutant, mutants
 from proved import proof
 from swapping import Functions
+from turns import Turns
 
 # Libraries that started threads before a fork wait for them after it, for ever.
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
@@ -46,8 +47,6 @@ UNREACHED = "not run"
 #: Its functions go into emitted code as the text that stands in the file.
 _TEXTS = "kopt/lowering/emitted/"
 _MEMORY = 6 << 30
-#: Seconds of a test of which nothing is known.
-_NEW = 0.1
 
 
 def sampled(number: int, seed: int, part: str) -> list[Mutant]:
@@ -74,7 +73,7 @@ class Laboratory:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """All samples, one after another."""
         self.items = {item.nodeid: item for item in session.items}
-        self.names = list(self.contexts.seconds)
+        self.turns = Turns(self.contexts, self.items)
         self.texts = {mutant.file: (ROOT / mutant.file).read_text() for mutant in self.samples}
         for path in sorted(path for folder in FOLDERS for path in (ROOT / "kopt" / folder).rglob("*.py")):
             importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
@@ -118,22 +117,10 @@ class Laboratory:
 
     def tests_of(self, mutant: Mutant) -> list[str]:
         """The tests that enter the mutant's function, within the time that there is; else those that enter its file."""
-        prefix = f"{mutant.file}:{mutant.function}"
-        numbers = {
-            number
-            for name, found in self.contexts.functions.items()
-            if name == prefix or name.startswith((prefix + ".<locals>", prefix + ".<"))
-            for number in found
-        } or {n for name, found in self.contexts.functions.items() if name.startswith(f"{mutant.file}:") for n in found}
         left, chosen = self.seconds, []
-        seconds = {self.names[n]: self.contexts.seconds[self.names[n]] for n in numbers}
-        module = Path(mutant.file).stem
-        new = [name for name in self.items if name not in self.contexts.seconds and is_named(name, module)]
-        for name in in_turns({**seconds, **dict.fromkeys(new, _NEW)}, module):
-            if name in self.items and not self.unfit.get(name):
-                left -= self.contexts.seconds.get(name, _NEW)
-                if left < 0 and chosen:
-                    break
+        for name, turn in self.turns.tests_of(mutant.file, mutant.function).items():
+            if name in self.items and not self.unfit.get(name) and (turn.seconds <= left or not chosen):
+                left -= turn.seconds
                 chosen.append(name)
         return chosen
 
@@ -179,26 +166,6 @@ class Laboratory:
         except BaseException:  # a mutant may do anything
             os.write(writer, b"F")
             os._exit(1)
-
-
-def in_turns(seconds: dict[str, float], module: str) -> list[str]:
-    """Tests in the order in which they run: first the files that are named after a module.
-
-    Then by time, where the second case of a test function counts twice, the third three times.
-    """
-    turns: Counter[str] = Counter()
-    order: list[tuple[bool, float, str]] = []
-    for name in sorted(seconds, key=lambda name: (seconds[name], name)):
-        file, _, rest = name.partition("::")
-        function = f"{file}::{rest.partition('[')[0]}"
-        turns[function] += 1
-        order.append((not is_named(name, module), seconds[name] * turns[function], name))
-    return [name for *_, name in sorted(order)]
-
-
-def is_named(test: str, module: str) -> bool:
-    """Whether a test's file has the name of a module."""
-    return Path(test.partition("::")[0]).stem.removeprefix("test_").replace("-", "_").startswith(module)
 
 
 class Failures:

@@ -1,0 +1,79 @@
+"""Which tests run with a mutant, and in which order: those that are likely to kill it in little time come first."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from contexts import Contexts, function_of
+
+#: Of a test of which nothing is known.
+_NEW = 0.1
+
+
+class Turn(NamedTuple):
+    """What a test takes, and how many functions of kopt it enters."""
+
+    seconds: float = _NEW
+    entered: int = 1
+
+
+class Turns:
+    """What is known of the tests that there are."""
+
+    def __init__(self, contexts: Contexts, tests: Collection[str]) -> None:
+        self.contexts = contexts
+        entered = Counter(number for found in contexts.functions.values() for number in found)
+        self.known = {name: Turn(seconds, entered[n]) for n, (name, seconds) in enumerate(contexts.seconds.items())}
+        self.names = list(self.known)
+        self.cases: dict[str, list[str]] = defaultdict(list)
+        for name in tests:
+            self.cases[function_of(name)].append(name)
+
+    def tests_of(self, file: str, function: str) -> dict[str, Turn]:
+        """The tests that enter a function, in turn; where there are none, those that enter its file."""
+        prefix, module = f"{file}:{function}", module_of(file)
+        inner = (prefix + ".<locals>", prefix + ".<")
+        numbers = self._entering(name == prefix or name.startswith(inner) for name in self.contexts.functions)
+        numbers = numbers or self._entering(name.startswith(f"{file}:") for name in self.contexts.functions)
+        found = {self.names[number]: self.known[self.names[number]] for number in numbers}
+        for name in list(found):  # cases that were not recorded do what those do that were
+            for case in self.cases[function_of(name)]:
+                if case not in self.known:
+                    found.setdefault(case, found[name])
+        recorded = {function_of(name) for name in self.known}
+        for each, cases in self.cases.items():
+            if each not in recorded and is_named(each, module):
+                found.update(dict.fromkeys(cases, Turn()))
+        return {name: found[name] for name in in_turns(found, module)}
+
+    def _entering(self, wanted: Iterable[bool]) -> set[int]:
+        pairs = zip(self.contexts.functions.values(), wanted, strict=True)
+        return {number for found, is_wanted in pairs if is_wanted for number in found}
+
+
+def in_turns(found: dict[str, Turn], module: str) -> list[str]:
+    """Tests in the order in which they run: first the files that are named after a module.
+
+    Then by time and by how many functions they enter: the fewer, the more of what a test asks is about one of them. The
+    second case of a test function counts twice, the third three times.
+    """
+    turns: Counter[str] = Counter()
+    order: list[tuple[bool, float, str]] = []
+    for name, (seconds, entered) in sorted(found.items(), key=lambda each: (each[1].seconds * each[1].entered, each)):
+        turns[function_of(name)] += 1
+        order.append((not is_named(name, module), seconds * entered * turns[function_of(name)], name))
+    return [name for *_, name in sorted(order)]
+
+
+def module_of(file: str) -> str:
+    """What a file is known by: a package by its folder."""
+    path = Path(file)
+    return path.parent.name if path.stem == "__init__" else path.stem.lstrip("_")
+
+
+def is_named(test: str, module: str) -> bool:
+    """Whether a test's file has the name of a module."""
+    return Path(test.partition("::")[0]).stem.removeprefix("test_").replace("-", "_").startswith(module)
