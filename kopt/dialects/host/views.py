@@ -137,6 +137,8 @@ class SliceOp(ViewOp):
     def verify_(self) -> None:
         self._check_element()
         check_numbers(self, self.source_type)
+        if self.result_type.get_num_dims() != self.source_type.get_num_dims():
+            raise VerifyException(f"host.slice of {self.source_type} is not {self.result_type}")
         for extent, (offset, size, stride) in zip(self.source_type.get_shape(), self.bounds, strict=True):
             if is_open(size) and (offset, stride) == (0, 1):  # the elements that blocks of it begin with
                 continue

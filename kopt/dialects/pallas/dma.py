@@ -26,6 +26,7 @@ from kopt.dialects.tile.index_list import (
     join_entries,
     split_entries,
     verify_entries,
+    verify_slots,
 )
 from kopt.dialects.tile.memory import ref_block_type
 from kopt.dialects.tile.types import RangeType, RefType
@@ -133,6 +134,9 @@ class DmaOp(Op):
         assert isinstance(source, RefType) and isinstance(target, RefType) and isinstance(semaphore, RefType)
         if semaphore.space.data != "semaphore":
             raise VerifyException(f"a DMA signals a semaphore, found {semaphore}")
+        verify_slots(self.name, self.source_indices, self.source_layout)
+        verify_slots(self.name, self.target_indices, self.target_layout)
+        verify_slots(self.name, self.semaphore_indices, self.semaphore_layout)
         verify_entries(self.source_entries, source.shape)
         verify_entries(self.target_entries, target.shape)
         verify_entries(self.semaphore_entries, semaphore.shape)

@@ -29,6 +29,7 @@ from kopt.dialects.tile.index_list import (
     join_entries,
     split_entries,
     verify_entries,
+    verify_slots,
 )
 from kopt.dialects.tile.memory import block_type, memory_shape, ref_block_type
 from kopt.dialects.tile.types import RefType
@@ -111,17 +112,18 @@ class RemoteCopyOp(Op):
     @property
     def places(self) -> tuple[tuple[SSAValue, tuple[Entry, ...]], ...]:
         """Ref and index list of the source, the target, and the semaphores of what has left and of what arrived."""
+        return tuple((ref, join_entries(indices, layout)) for ref, indices, layout in self._lists)
+
+    @property
+    def _lists(self) -> list[tuple[SSAValue, Sequence[SSAValue], ArrayAttr[Attribute]]]:
+        """The same as the op stores it."""
         found = (
             (self.source, self.source_indices, self.source_layout),
             (self.target, self.target_indices, self.target_layout),
             (self.sent, self.sent_indices, self.sent_layout),
             (self.received, self.received_indices, self.received_layout),
         )
-        return tuple(
-            (ref, join_entries(indices, layout))
-            for ref, indices, layout in found
-            if ref is not None and layout is not None
-        )
+        return [(ref, indices, at) for ref, indices, at in found if ref is not None and at is not None]
 
     def verify_(self) -> None:
         if not self.group.data:
@@ -133,6 +135,8 @@ class RemoteCopyOp(Op):
                 )
         if (self.sent is None) != (self.received is None):
             raise VerifyException(f"{self.name} signals two semaphores, or none")
+        for _, indices, layout in self._lists:
+            verify_slots(self.name, indices, layout)
         blocks = []
         for number, (ref, entries) in enumerate(self.places):
             verify_entries(entries, memory_shape(ref.type))

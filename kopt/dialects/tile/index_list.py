@@ -173,6 +173,13 @@ def block_dims(entries: Sequence[Entry], shape: Sequence[int]) -> tuple[DimAttr,
     return tuple(axis.dim for axis in block_axes(entries, shape))
 
 
+def verify_slots(name: str, operands: Sequence[SSAValue], layout: ArrayAttr[Attribute]) -> None:
+    """Checks that an index list, which can be joined then, has a place for each of an op's operands."""
+    slots = sum(isinstance(attr, UnitAttr) for attr in layout.data)
+    if slots != len(operands):
+        raise VerifyException(f"{name} has {len(operands)} index operands for {slots} places in its list")
+
+
 def verify_entries(entries: Sequence[Entry], shape: Sequence[int]) -> None:
     """Checks an index list against the shape it addresses; raises `VerifyException` with what is wrong."""
     if len(entries) != len(shape):

@@ -41,6 +41,7 @@ from kopt.dialects.tile.index_list import (
     join_entries,
     split_entries,
     verify_entries,
+    verify_slots,
 )
 from kopt.dialects.tile.planned import verify_via
 from kopt.dialects.tile.traits import Canonicalized
@@ -118,9 +119,7 @@ class Access(Identified):
         )
 
     def _verify_entries(self) -> None:
-        slots = sum(isinstance(attr, UnitAttr) for attr in self.layout.data)
-        if slots != len(self.indices):
-            raise VerifyException(f"{self.name} has {len(self.indices)} index operands for {slots} places in its list")
+        verify_slots(self.name, self.indices, self.layout)
         verify_entries(self.entries, memory_shape(self.memory.type))
 
     def _verify_access(self, value: Attribute) -> None:

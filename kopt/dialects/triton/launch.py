@@ -155,6 +155,8 @@ class LaunchOp(Op):
             raise VerifyException("the cells of a launch are shared by at least 1 persistent program")
         if self.max_registers is not None and not 1 <= self.max_registers.data <= 255:
             raise VerifyException(f"a thread has 1 to 255 registers, found {self.max_registers.data}")
+        if any(not 0 <= number < len(self.inputs) for number in ints_of(self.write_only)):
+            raise VerifyException(f"triton.launch has {len(self.inputs)} operands, of which some are write_only")
         for pointer in self.written_only:
             if any(_reads(use.operation, pointer) for use in pointer.uses):
                 raise VerifyException(f"'{pointer.name_hint or 'a pointer'}' is writeonly, and the kernel reads it")

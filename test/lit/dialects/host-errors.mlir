@@ -174,3 +174,11 @@ func.func @partition() {
   }
   func.return
 }
+
+// -----
+
+func.func @slice_rank(%x: memref<4xf32>) {
+  // expected-error @+1 {{host.slice of memref<4xf32> is not memref<2x2xf32>}}
+  %s = host.slice %x [0] [2] [1] : memref<4xf32> to memref<2x2xf32>
+  func.return
+}
