@@ -164,13 +164,13 @@ def register_block_size(min_or_max: int, max_or_none: int | None = None, /) -> B
 def register_tunable(name: str, fragment: Any) -> Any:
     """``hl.register_tunable``: the configuration's value, else the fragment's default."""
     tracer = current()
+    if is_device(fragment):
+        raise ConfigError(f"the tunable '{name}' must be a plain value", id="config-value")
     if name in tracer.given_tunables:
         value = tracer.given_tunables[name]
     else:
         default = getattr(fragment, "default", fragment)
         value = default() if callable(default) else default
-    if is_device(value):
-        raise ConfigError(f"the tunable '{name}' must be a plain value", id="config-value")
     tracer.tunables[name] = value
     tracer.choices[name] = _choices(fragment)
     return value

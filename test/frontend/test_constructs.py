@@ -395,6 +395,25 @@ def int_carry(x):
     return out
 
 
+@case([X], lambda x: torch.tensor([[sum(range(i)), sum(range(2, i)), sum(range(1, i, 3))] for i in range(10)]).float())
+def ranges_of_the_device(x):
+    out = x.new_empty(10, 3)
+    for i in hl.grid(10):
+        each = hl.zeros([], dtype=torch.float32)
+        from_two = hl.zeros([], dtype=torch.float32)
+        in_threes = hl.zeros([], dtype=torch.float32)
+        for j in range(i):
+            each = each + j
+        for j in range(2, i):
+            from_two = from_two + j
+        for j in range(1, i, 3):
+            in_threes = in_threes + j
+        out[i, 0] = each
+        out[i, 1] = from_two
+        out[i, 2] = in_threes
+    return out
+
+
 @case([X], lambda x: torch.tensor([float(sum(range(i))) for i in range(10)]))
 def range_dev(x):
     out = torch.empty([10])
