@@ -128,6 +128,21 @@ def test_of_a_gpu(plan: str, wanted: list[str]) -> None:
     assert messages(gpu_problems(copied(f"{WHOLE} {plan}", via="a b").grid, GPU_CHIPS["sm90"])) == wanted
 
 
+@pytest.mark.parametrize(
+    ("options", "chip", "wanted"),
+    [
+        ("programs 4 share blocked warps 32 registers 255", "sm90", ""),
+        ("share blocked", "sm90", "'share' says which cells programs have, and there is no 'programs'"),
+        ("registers 256", "sm90", "a thread has at most 255 registers, not 256"),
+        ("registers 255", "gfx942", "'registers' is for NVIDIA's chips: gfx942's compiler takes no such limit"),
+        ("warps 64", "gfx942", "a program has 1, 2, 4, 8, 16, 32 warps, not 64"),
+    ],
+)
+def test_options_of_a_gpu(options: str, chip: str, wanted: str) -> None:
+    found = copied(f"{WHOLE} {options} @a = %x pointer @b = %out pointer", via="a b")
+    assert messages(gpu_problems(found.grid, GPU_CHIPS[chip])) == [wanted] * bool(wanted)
+
+
 @pytest.mark.parametrize(("schedule", "count"), [("", 0), ("schedule resident", 0), ("schedule prefetch", 1)])
 def test_loops_of_a_gpu_run_in_no_other_way(schedule: str, count: int) -> None:
     assert len(messages(gpu_problems(copied(schedule=schedule).grid, GPU_CHIPS["sm90"]))) == count

@@ -94,3 +94,28 @@ func.func @updates(%x: memref<1000xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Programs that are fewer than cells take them in turn, or ('share blocked') runs of neighbours.
+// CHECK-LABEL: func.func @in_turn
+// CHECK: triton.launch @in_turn_0 {{.*}} persistent 4 num_warps
+func.func @in_turn(%x: memref<64xf32>, %out: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] programs 4 @x = %x pointer @out = %out pointer} {
+    %v = tile.load %x[%i] via @x : memref<64xf32> -> !tile.tile<b0=8 x f32>
+    tile.store %v, %out[%i] via @out : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @in_runs
+// CHECK: triton.launch @in_runs_0 {{.*}} persistent 4 blocked num_warps
+func.func @in_runs(%x: memref<64xf32>, %out: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] programs 4 share blocked @x = %x pointer @out = %out pointer} {
+    %v = tile.load %x[%i] via @x : memref<64xf32> -> !tile.tile<b0=8 x f32>
+    tile.store %v, %out[%i] via @out : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
