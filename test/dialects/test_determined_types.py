@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerAttr, MemRefType, f32, i1, i32
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerAttr, MemRefType, StringAttr, f32, i1, i32
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -21,6 +21,8 @@ from kopt.walk import walk
 FOLDER = Path(__file__).resolve().parents[1] / "lit" / "dialects"
 FILES = [path for path in sorted(FOLDER.glob("*.mlir")) if not path.stem.endswith("-errors")]
 OWN = ("tile", "host", "jagged", "atomic", "symm", "pallas", "triton")
+#: Properties that are any word, and how operands are stored.
+NAMES = ("group", "of", "operandSegmentSizes", "sym_name")
 #: Of each op so many of those that the texts have: the first ones of other types.
 EACH = 3
 #: What may be otherwise in some op that the texts have: an operand, a result, a property. All else is determined.
@@ -150,15 +152,16 @@ def free(op: Operation) -> Iterator[str]:
             if is_taken(op):
                 yield f"operand {number} {what}"
         op.operands[number] = operand
-    for number, result in enumerate(op.results):
-        for what, type in changed(type_ := result.type):
-            retype(result, type)
+    made = [(f"result {number}", result) for number, result in enumerate(op.results)]
+    made += [(f"argument {number}", arg) for region in op.regions[:1] for number, arg in enumerate(region.block.args)]
+    for name, value in made:
+        for what, type in changed(type_ := value.type):
+            retype(value, type)
             if is_taken(op):
-                yield f"result {number} {what}"
-        retype(result, type_)
-
+                yield f"{name} {what}"
+        retype(value, type_)
     for name, attribute in list(op.properties.items()):
-        if name == "operandSegmentSizes":
+        if name in NAMES:
             continue
         for what, other in rewritten(attribute):
             op.properties[name] = other
@@ -171,12 +174,14 @@ def free(op: Operation) -> Iterator[str]:
 
 
 def rewritten(attribute: Attribute) -> Iterator[tuple[str, Attribute]]:
-    """Attributes with another number, with more parts, with fewer."""
+    """Attributes with another number or word, with more parts, with fewer."""
     if isinstance(attribute, IntAttr):
         yield "number", IntAttr(attribute.data + 1000)
     elif isinstance(attribute, IntegerAttr):
         number = attribute.value.data
         yield "number", IntegerAttr(number ^ 1 if attribute.type == i1 else number + 1000, attribute.type)
+    elif isinstance(attribute, StringAttr):
+        yield "word", StringAttr("other")
     elif isinstance(attribute, DenseArrayBase):
         numbers = list(attribute.get_values())
         for what, others in lists(numbers, [number + 1000 for number in numbers]):
