@@ -206,7 +206,9 @@ class ValueRange:
     def bitxor(self, other: ValueRange) -> ValueRange:
         """The bits that differ; of numbers below 0 nothing is known."""
         either = self.bitor(other)
-        return either if either.is_empty or either._least < 0 else _between(0, either._most, either.divisor)
+        if either.is_empty or either._least < 0:
+            return either
+        return _between(0, either._most, _low_bit(math.gcd(self.divisor, other.divisor)))
 
     def wrapped(self, bits: int, signed: bool = True) -> ValueRange:
         """What an integer type holds after it cut off what does not fit."""
