@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 import kopt
+import kopt.language as hl
 
 TEXT = """
 func.func @f(%x: memref<40x128xf32>) -> (memref<3x128xf32>, memref<48xi32>) {
@@ -48,3 +50,16 @@ def test_ranges() -> None:
     )
     np.testing.assert_allclose(np.asarray(found[0]), np.asarray(expected[0]), rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(np.asarray(found[1]), np.asarray(expected[1]))
+
+
+@kopt.kernel(target="pallas:interpret")
+def rows_at_an_xor(x, out):
+    for i in hl.grid(4):
+        out[i, :, :] = x[hl.arange(6) + ((i * 2) ^ 6), :]
+    return out
+
+
+def test_blocks_begin_where_a_number_says() -> None:
+    """Six, four, two and zero: not all of them multiples of a block of six rows."""
+    x = torch.arange(14 * 128.0).view(14, 128)
+    assert torch.equal(rows_at_an_xor(x, torch.zeros(4, 6, 128)), torch.stack([x[n : n + 6] for n in (6, 4, 2, 0)]))
