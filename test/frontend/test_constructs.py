@@ -273,6 +273,15 @@ def mod_index(x):
     return out
 
 
+@case([torch.randn(6, 4, 8)], lambda x: x[torch.arange(6)[:, None], torch.arange(4)[None], None, :] * x[:, :, None])
+def new_dimension_behind_two_indices(x):
+    out = x.new_empty(6, 4, 1, 8)
+    for t in hl.tile(x.size(0)):
+        v = x[t.index[:, None], hl.arange(4)[None, :], None, :]
+        out[t, :, :, :] = v * x[t, :, None, :]
+    return out
+
+
 @case([torch.randn(6, 9, 16), torch.randn(16, 12)], lambda a, b: a @ b)
 def mm3d(a, b):
     B, M, K = hl.specialize(a.shape)

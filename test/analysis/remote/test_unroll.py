@@ -53,6 +53,18 @@ def test_numbers_follow_from_the_rank() -> None:
     assert [found(get("%me"), rank) for rank in (0, 3)] == [[(0, 1)], [(3, 4)]]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "rank", "wanted"),
+    [("(%me, 4)", 2, [2, 3]), ("(0, %me)", 2, [0, 1]), ("(%c1, %me)", 1, []), ("(%me, %me)", 3, [])],
+)
+def test_loops_begin_and_end_at_numbers_of_the_rank(bounds: str, rank: int, wanted: list[int]) -> None:
+    body = f"""tile.for %k: s0=1 in {bounds} {{
+      %n = tile.begin %k : !tile.range<s0=1>
+      {get("%n")}
+    }}"""
+    assert found(body, rank) == [(row, row + 1) for row in wanted]
+
+
 def test_cells_and_visits_are_gone_through_in_order() -> None:
     body = f"""tile.for %k: s0=1 in (1, 3) {{
       %n = tile.begin %k : !tile.range<s0=1>
