@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from xdsl.dialects.func import FuncOp
 
@@ -82,3 +84,21 @@ def test_arrays_that_cells_share(accesses: list[str], shared: list[str]) -> None
 )
 def test_accesses_that_may_leave_their_arrays(access: str, is_doubtful: bool) -> None:
     assert bool(doubtful(function(access))) is is_doubtful
+
+
+#: Accesses to one row by all cells.
+KINDS = {
+    "load": load("0, %j", ROW, name="%r"),
+    "block": "tile.store %row, %x[0, %j] : " + ROW + ", memref<10x8xf32>",
+    "rows": "tile.store %v, %x[%one, %j] : " + BLOCK + ", memref<10x8xf32>",
+    "update": "atomic.rmw add %v, %x[%one, %j] : " + BLOCK + ", memref<10x8xf32>",
+}
+#: Which two show whose turn came first: not two of what computed rows get, which may be in any order, nor two updates.
+SEEN = [{"load", "block"}, {"load", "rows"}, {"load", "update"}, {"block"}, {"rows", "update"}]
+
+
+@pytest.mark.parametrize("names", [each for n in range(1, 5) for each in combinations(KINDS, n)], ids=" ".join)
+def test_which_accesses_show_their_order(names: tuple[str, ...]) -> None:
+    given = [load("%i, %j", array="%y"), load("0, %j", ROW, array="%y", name="%row")]
+    found = shared_arrays(function(*given, *(KINDS[name] for name in names)))
+    assert [memory.name_hint for memory in found] == ["x"] * any(pair <= {*names} for pair in SEEN)

@@ -24,7 +24,7 @@ _TESTS_BETWEEN_WRITES = 100
 #: So many cases in a row that enter nothing new, and the rest of their test function is skipped.
 _ENOUGH = 1
 #: So many calls in a row of known functions, and the rest of the test runs at full speed.
-_CALLS = 100_000
+_CALLS = 1_000_000
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
