@@ -134,3 +134,27 @@ def test_the_last_start_that_fits() -> None:
     launch, _ = parts(ADD, fill=f" fill {HIGH - 3}")
     with pytest.raises(Unbounded):
         update_bounds(launch, 0, {})
+
+
+def kept(number: int) -> str:
+    """The larger of an element and a number."""
+    make = f"%n = tile.full {number} : !tile.tile<i64>"
+    return f"{make}\n atomic.rmw max %n, %out[0] : !tile.tile<i64>, memref<16xi64>"
+
+
+#: The largest number that fits beside what else is done, four additions of one, and a body and a fill with it.
+LIMITS = {
+    "what it starts with": (HIGH - 4, lambda n: (ADD, n)),
+    "that below zero": (HIGH - 4, lambda n: (ADD, -n)),
+    "the largest of others": (HIGH - 4, lambda n: (f"{ADD}\n {kept(n)}", 0)),
+    "the largest, without sums": (HIGH, lambda n: (kept(n), 0)),
+}
+
+
+@pytest.mark.parametrize(("limit", "made"), LIMITS.values(), ids=LIMITS)
+def test_what_fits_to_the_last_number(limit: int, made) -> None:
+    body, fill = made(limit)
+    assert bounds(body, fill=f" fill {fill}")[0].largest == HIGH
+    body, fill = made(limit + 1)
+    with pytest.raises(Unbounded):
+        bounds(body, fill=f" fill {fill}")
