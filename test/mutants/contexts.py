@@ -17,6 +17,7 @@ from pathlib import Path
 from types import CodeType
 
 import pytest
+from turns import function_of
 
 ROOT = Path(__file__).resolve().parents[2]
 _PACKAGE = str(ROOT / "kopt") + "/"
@@ -41,11 +42,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def key(code: CodeType) -> str:
     """What a function is known by in the file: its path and its qualified name."""
     return f"{Path(code.co_filename).relative_to(ROOT)}:{code.co_qualname}"
-
-
-def function_of(test: str) -> str:
-    """A test's id without its case."""
-    return test.partition("[")[0]
 
 
 class Contexts:

@@ -73,7 +73,7 @@ class Laboratory:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """All samples, one after another."""
         self.items = {item.nodeid: item for item in session.items}
-        self.turns = Turns(self.contexts, self.items)
+        self.turns = Turns(self.contexts.seconds, self.contexts.functions, self.items)
         self.texts = {mutant.file: (ROOT / mutant.file).read_text() for mutant in self.samples}
         for path in sorted(path for folder in FOLDERS for path in (ROOT / "kopt" / folder).rglob("*.py")):
             importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
-
-from contexts import Contexts, function_of
 
 #: Of a test of which nothing is known.
 _NEW = 0.1
@@ -20,13 +18,20 @@ class Turn(NamedTuple):
     entered: int = 1
 
 
-class Turns:
-    """What is known of the tests that there are."""
+def function_of(test: str) -> str:
+    """A test's id without its case."""
+    return test.partition("[")[0]
 
-    def __init__(self, contexts: Contexts, tests: Collection[str]) -> None:
-        self.contexts = contexts
-        entered = Counter(number for found in contexts.functions.values() for number in found)
-        self.known = {name: Turn(seconds, entered[n]) for n, (name, seconds) in enumerate(contexts.seconds.items())}
+
+class Turns:
+    """What is known of the tests that there are: how long each takes, and the numbers of those that enter functions."""
+
+    def __init__(
+        self, seconds: Mapping[str, float], functions: Mapping[str, list[int]], tests: Collection[str]
+    ) -> None:
+        self.functions = functions
+        entered = Counter(number for found in functions.values() for number in found)
+        self.known = {name: Turn(each, entered[n]) for n, (name, each) in enumerate(seconds.items())}
         self.names = list(self.known)
         self.cases: dict[str, list[str]] = defaultdict(list)
         for name in tests:
@@ -36,8 +41,8 @@ class Turns:
         """The tests that enter a function, in turn; where there are none, those that enter its file."""
         prefix, module = f"{file}:{function}", module_of(file)
         inner = (prefix + ".<locals>", prefix + ".<")
-        numbers = self._entering(name == prefix or name.startswith(inner) for name in self.contexts.functions)
-        numbers = numbers or self._entering(name.startswith(f"{file}:") for name in self.contexts.functions)
+        numbers = self._entering(name == prefix or name.startswith(inner) for name in self.functions)
+        numbers = numbers or self._entering(name.startswith(f"{file}:") for name in self.functions)
         found = {self.names[number]: self.known[self.names[number]] for number in numbers}
         for name in list(found):  # cases that were not recorded do what those do that were
             for case in self.cases[function_of(name)]:
@@ -50,7 +55,7 @@ class Turns:
         return {name: found[name] for name in in_turns(found, module)}
 
     def _entering(self, wanted: Iterable[bool]) -> set[int]:
-        pairs = zip(self.contexts.functions.values(), wanted, strict=True)
+        pairs = zip(self.functions.values(), wanted, strict=True)
         return {number for found, is_wanted in pairs if is_wanted for number in found}
 
 
