@@ -282,6 +282,22 @@ def new_dimension_behind_two_indices(x):
     return out
 
 
+def of_each_block(x):
+    return torch.stack([torch.stack([v.sum(), v[1:].sum(), v[::2].sum(), v[:, :4].sum()]) for v in x.split(4)])
+
+
+@case([torch.randn(8, 6)], of_each_block)
+def slices_to_the_end_of_a_block(x):
+    out = x.new_empty(2, 4)
+    for t in hl.tile(x.size(0), block_size=4):
+        v, end = x[t, :], t.block_size
+        out[t.id, 0] = v[:end].sum()
+        out[t.id, 1] = v[1:end].sum()
+        out[t.id, 2] = v[:end:2].sum()
+        out[t.id, 3] = v[:, :end].sum()
+    return out
+
+
 @case([torch.randn(6, 9, 16), torch.randn(16, 12)], lambda a, b: a @ b)
 def mm3d(a, b):
     B, M, K = hl.specialize(a.shape)
