@@ -36,8 +36,10 @@ func.func @narrow(%x: memref<8x64xbf16>, %o: memref<8x64xf32>) {
 // CHECK: tile.bitcast
 // CHECK: tile.ge
 // CHECK-COUNT-4: tile.dot %{{.*}} : !tile.tile<b0=8 x 44 x bf16>, !tile.tile<44 x 44 x bf16>
+// CHECK-NOT: tile.dot
 // CHECK: tile.slice %v [0, 0] [8, 256]
 // CHECK-COUNT-5: tile.dot %{{.*}} : !tile.tile<b0=8 x 256 x bf16>, !tile.tile<256 x 256 x bf16>
+// CHECK-NOT: tile.dot
 // CHECK: tile.slice %{{.*}} [0, 0] [8, 1] [1, 1] : !tile.tile<b0=8 x 44 x f32>
 // CHECK: %s = tile.concat
 func.func @wide(%x: memref<8x300xf32>, %o: memref<8x300xf32>) {

@@ -382,3 +382,17 @@ func.func @vector(%x: memref<20xf32>, %out: memref<1x20xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Mosaic has any and all of a matrix of predicates. Others are of numbers: of one row, of all lanes, how many are odd.
+// CHECK-LABEL: func.func @predicates
+// CHECK: %a = tile.reduce or %p [1] : !tile.tile<8 x 128 x i1>
+// CHECK: tile.reduce max {{.*}} [0, 1] : !tile.tile<8 x 128 x i32>
+// CHECK: tile.reduce {{.*}} [0] : !tile.tile<8 x 128 x i32>
+func.func @predicates(%p: !tile.tile<8 x 128 x i1>) -> (!tile.tile<8 x i1>, !tile.tile<i1>, !tile.tile<128 x i1>) {
+  %a = tile.reduce or %p [1] : !tile.tile<8 x 128 x i1>
+  %b = tile.reduce or %p [0, 1] : !tile.tile<8 x 128 x i1>
+  %c = tile.reduce xor %p [0] : !tile.tile<8 x 128 x i1>
+  func.return %a, %b, %c : !tile.tile<8 x i1>, !tile.tile<i1>, !tile.tile<128 x i1>
+}
