@@ -3,7 +3,7 @@
 
 // Ranges come from the program's number; accesses stay, columns first.
 // CHECK-LABEL: func.func @grid
-// CHECK: triton.launch @grid_0 (%x_1 = %x, %out_1 = %out writeonly) grid (32) num_warps 8 num_stages 1 {
+// CHECK: triton.launch @grid_0 (%x_1 = %x, %out_1 = %out writeonly) grid (32) num_warps 16 num_stages 1 {
 // CHECK-NEXT: %pid = triton.program_id
 // CHECK: %j_block = arith.remsi %pid, {{%.+}} : index
 // CHECK: [[I:%.+]] = arith.divsi %pid, {{%.+}} : index
