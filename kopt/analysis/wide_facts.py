@@ -82,9 +82,9 @@ def has_facts(value: SSAValue) -> bool:
 
 
 def fact_of(result: OpResult, facts: Facts, found: Found) -> WideFact | None:
-    """The fact of a tile of integers, None where there is none: of 32 bits and fewer there always is."""
+    """The fact of a tile of integers, None where there is none."""
     known = _positions(result) if result.index else _known(result.op, facts, found)
-    return known if is_wide(result.type) else _within(known, of_type(result))
+    return known if is_wide(result.type) else _within(known, _of_type(result))
 
 
 def _within(known: WideFact | None, type: WideFact | None) -> WideFact | None:
@@ -96,7 +96,7 @@ def _within(known: WideFact | None, type: WideFact | None) -> WideFact | None:
 
 def _positions(result: OpResult) -> WideFact | None:
     """Where a sort's lanes come from."""
-    return _exact(0, tile_type(result).shape[result.op.dim.data] - 1) if isinstance(result.op, SortOp) else None
+    return _exact(0, max(0, tile_type(result).shape[result.op.dim.data] - 1)) if isinstance(result.op, SortOp) else None
 
 
 def _known(op: Operation, facts: Facts, found: Found) -> WideFact | None:
@@ -132,7 +132,7 @@ def _known(op: Operation, facts: Facts, found: Found) -> WideFact | None:
 
 
 def _fact(value: SSAValue, facts: Facts) -> WideFact | None:
-    return facts.get(value) or of_type(value)
+    return facts.get(value) or _of_type(value)
 
 
 def _constant(number: int) -> WideFact:
@@ -174,7 +174,7 @@ def _lanes(op: IndexOp, facts: Facts) -> WideFact:
     return _exact(least + shift.low, most + bound.size + shift.high) or _INDEX
 
 
-def of_type(value: SSAValue) -> WideFact | None:
+def _of_type(value: SSAValue) -> WideFact | None:
     """The interval of a type's numbers, where it fits 32 bits; a boolean is 0 or 1."""
     element = getattr(value.type, "element_type", None)
     if not isinstance(element, IntegerType):

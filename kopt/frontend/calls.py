@@ -65,7 +65,7 @@ def _call_other(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     except TypeError:
         known = None
     if known is not None:
-        _check(function, function.__name__, args, kwargs)
+        _check(function, getattr(function, "__name__", ""), args, kwargs)
         return known(*args, **kwargs)
     inner = getattr(function, "fn", None)
     if isinstance(inner, FunctionType):

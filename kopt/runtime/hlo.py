@@ -151,7 +151,7 @@ def _loops(text: str) -> list[Loop]:
 
 
 def _skipped(own: Sequence[tuple[int, str]]) -> tuple[int, ...]:
-    """How many of a loop's own bundles each branch forward skips, of the innermost of several."""
+    """How many of a loop's own bundles the branches forward skip that others skip too: the innermost of these."""
     jumps = ((number, int(target)) for number, text in own for target in _BRANCH.findall(text))
     found: list[tuple[int, int, int]] = []
     for first, end in jumps:
