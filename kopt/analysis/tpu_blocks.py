@@ -72,7 +72,7 @@ class TpuSpace(BlockSpace):
     def _is_possible(self, sizes: Candidates) -> np.ndarray:
         """Not what takes libtpu minutes."""
         analysis = open_analysis(self.module, [*sizes])
-        unrolled = [value for value in made_in(self.module) if not self._is_streamed(value)]
+        unrolled = [value for value in made_in(self.module) if not _is_streamed(value)]
         shapes = tile_shapes(unrolled, analysis)
         drawn_from = [op.operands[0] for op in walk(self.module, PhiloxOp, SortOp)]
         drawn, largest = largest_tile(tile_shapes(drawn_from, analysis), sizes), largest_tile(shapes, sizes)
@@ -81,14 +81,6 @@ class TpuSpace(BlockSpace):
         products = [op for op in walk(self.module, DotOp) if self._is_revisited(op)]
         multiplied = lanes_of_all(_products(products, analysis), sizes) <= Budget.MULTIPLY_ADDS
         return multiplied & (drawn <= Budget.UNROLLED_LANES) & ((largest <= Budget.BLOCK_LANES) | few)
-
-    def _is_streamed(self, value: SSAValue) -> bool:
-        """Whether products alone take a value, as memory has it, in a loop that begins anew at each of many visits.
-
-        The matrix unit reads it row by row. The fewer blocks such a loop has, the fewer first blocks are waited for.
-        """
-        load = value.owner
-        return isinstance(load, LoadOp) and self._is_revisited(load) and bool(value.uses) and is_multiplied(value)
 
     def _is_revisited(self, op: Operation) -> bool:
         """Whether an op is in a loop whose bounds only a launch tells: no dimension of the grid."""
@@ -114,6 +106,11 @@ class TpuSpace(BlockSpace):
         extent = _walked_extent(roles) if divides else None
         unit = max(max(tpu_least(role, self.chip), _vector(role, self.chip)) for role in roles)
         return [*powers(least, most), *(_divisors(extent, unit, least, most) if extent else ())]
+
+
+def _is_streamed(value: SSAValue) -> bool:
+    """Whether products alone take a value, as memory has it: the matrix unit reads it row by row."""
+    return isinstance(value.owner, LoadOp) and bool(value.uses) and is_multiplied(value)
 
 
 def _products(dots: Sequence[DotOp], analysis: IndexAnalysis) -> list[Shape]:
