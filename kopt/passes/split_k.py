@@ -48,9 +48,10 @@ class SplitKPass(ModulePass):
         tile.grid (%i, %j, %s) in (M, N, K) {
           %r = tile.for %k in (%s.begin, %s.end) iter(%a = %zero) { … }  atomic.rmw add %r, %out[%i, %j] }
 
-    Grids whose loop is no reduction stay as they are, with a remark. Refuses a module without any that can be split,
-    and says why for the first: `split_k cannot split this grid: its cells have no loop`. Without a factor it obeys the
-    plans of grids, ``split 16``, which `plan-splits` writes.
+    Grids whose loop is no reduction stay as they are, with a remark. Refuses a module without any that can be
+    split, and says why for the first: `split_k cannot split this grid: its cells have no loop`; for grids with
+    plans, `its accesses are planned already`. Without a factor it obeys the plans of grids, ``split 16``, that
+    `plan-splits` writes.
     """
 
     name = "split-k"
@@ -71,7 +72,10 @@ class SplitKPass(ModulePass):
                     self._split(grid, factor)
         elif self.factor > 1:
             factor = self.factor
-            reschedule(op, lambda grid: self._split(grid, factor), "split_k cannot split this grid", "not split")
+            reschedule(op, lambda grid: self._asked(grid, factor), "split_k cannot split this grid", "not split")
+
+    def _asked(self, grid: GridOp, factor: int) -> str | None:
+        return "its accesses are planned already" if grid.plan is not None else self._split(grid, factor)
 
     def _split(self, grid: GridOp, factor: int) -> str | None:
         """Splits one grid; gives the reason where it cannot."""

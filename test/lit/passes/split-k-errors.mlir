@@ -46,3 +46,21 @@ func.func @bound(%x: memref<64x512xf32>) -> memref<64xf32> {
   }
   func.return %out : memref<64xf32>
 }
+
+// -----
+
+// What was planned without the parts stays.
+func.func @planned(%x: memref<64x300xf32>, %out: memref<64xf32>) {
+  // expected-error @+1 {{split_k cannot split this grid: its accesses are planned already}}
+  tile.grid (%i: b0=8) in (64) plan {order [i] parallel [i] @x = %x window(i, k) x3 @out = %out window(i) x2} {
+    %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+    %r = tile.for %k: b1=128 in (0, 300) iter(%c = %z) -> (!tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k] via @x : memref<64x300xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %c, %s : !tile.tile<b0=8 x f32>
+      tile.yield %n : !tile.tile<b0=8 x f32>
+    }
+    tile.store %r, %out[%i] via @out : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
