@@ -26,9 +26,6 @@ from kopt.plans.plan import Buffer, LoopSchedule, Options, Plan
 from kopt.plans.text import buffer_text, schedule_text
 from kopt.registry import did_you_mean
 
-#: Registers of a thread of a GPU, at most.
-_REGISTERS = 255
-
 
 def problem(plan: Plan, axes: Collection[str] | None = None) -> str | None:
     """The first thing that is wrong with a plan, or None. ``axes`` are the tags that its kernel binds, where known."""
@@ -110,11 +107,6 @@ def _options(options: Options, known: dict[str, Word], what: str) -> Iterator[st
 
 def _of_launch(plan: Plan) -> Iterator[str]:
     yield from _options(plan.options, LAUNCH_WORDS, "a launch")
-    numbers = {word: value for word, value in plan.options if isinstance(value, int)}
-    if (warps := numbers.get("warps", 1)) & (warps - 1):
-        yield f"a program has a power of two of warps, found {warps}"
-    if numbers.get("registers", 0) > _REGISTERS:
-        yield f"a thread has 1 to {_REGISTERS} registers, found {numbers['registers']}"
     names = {buffer.name for buffer in plan.buffers}
     for access, buffer in plan.via.items():
         if buffer not in names:

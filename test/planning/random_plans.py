@@ -21,11 +21,6 @@ from kopt.plans.kinds import (
 from kopt.plans.plan import Assumption, Buffer, LoopSchedule, Options, Plan, Value, Walk
 
 COUNTS = st.integers(1, 4096)
-#: Of words whose numbers have limits.
-LIMITED: dict[str, st.SearchStrategy[Value]] = {
-    "warps": st.integers(0, 5).map(lambda power: 1 << power),
-    "registers": st.integers(1, 255),
-}
 #: Names that look like other words too.
 AXES: tuple[str, ...] = ("i", "b0", "x2", "_", "x.1", "k$", "Row_3", "order", "grid", "loop", "window", "vec", "true")
 BUFFERS: tuple[str, ...] = ("x", "x0", "x.y", "_1", "a$b", "via", "Big_Name")
@@ -36,8 +31,6 @@ def values(word: Word, axes: list[str]) -> st.SearchStrategy[Value]:
     """What may stand behind a word."""
     if isinstance(word.takes, tuple):
         return st.sampled_from(word.takes)
-    if word.name in LIMITED:
-        return LIMITED[word.name]
     some = st.sampled_from(axes)
     return {
         "nothing": st.just(()),

@@ -421,21 +421,3 @@ func.func @operand_without_plan(%x: memref<64xf32>) {
   }) : (memref<64xf32>) -> ()
   func.return
 }
-
-// -----
-
-func.func @warps(%x: memref<64xf32>) {
-  // expected-error @+1 {{a program has a power of two of warps, found 3}}
-  tile.grid (%i: b0=16) in (64) plan {order [i] warps 3} {
-  }
-  func.return
-}
-
-// -----
-
-func.func @registers(%x: memref<64xf32>) {
-  // expected-error @+1 {{a thread has 1 to 255 registers, found 256}}
-  tile.grid (%i: b0=16) in (64) plan {order [i] registers 256} {
-  }
-  func.return
-}

@@ -150,8 +150,8 @@ func.func @options(%x: memref<64xf32>) {
 // -----
 
 func.func @warps(%x: memref<64xf32>) {
-  // expected-error @+1 {{a program has 1, 2, 4, 8, 16, 32 warps, not 64}}
-  tile.grid (%i: b0=8) in (64) plan {order [i] warps 64 @x = %x pointer} {
+  // expected-error @+1 {{a program has 1, 2, 4, 8, 16, 32 warps, not 3}}
+  tile.grid (%i: b0=8) in (64) plan {order [i] warps 3 @x = %x pointer} {
     %v = tile.load %x[%i] via @x : memref<64xf32> -> !tile.tile<b0=8 x f32>
   }
   func.return
