@@ -33,14 +33,14 @@ _NUMBERS = (IdOp, BeginOp, EndOp, CountOp, YieldOp)
 class CountedLoop:
     """A loop at a ``depth``, that of the grid being 1, and how often its body runs in the whole launch.
 
-    ``trips`` are those of each time that it runs, where its text says them. ``visited`` is how often what it does
-    under each condition runs, on first or last visits alone for example, in the order of the program.
+    ``trips`` are those of each time that it runs, where its text says them. ``taken`` is how often each of its
+    branches is taken in the whole launch, in the order of the program: those of first and last visits, too.
     """
 
     depth: int
     times: int
     trips: int | None = None
-    visited: tuple[int, ...] = ()
+    taken: tuple[int, ...] = ()
 
 
 def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[CountedLoop]:
@@ -49,18 +49,18 @@ def counted_loops(grid: GridOp, blocks: Mapping[Block, Executions]) -> list[Coun
     Raises `UnknownNumber` where it depends on what only a launch tells how often one runs.
     """
     block, cells = grid.body.block, _cells(grid, blocks)
-    visited = _visited(block, blocks) if cells == blocks[block].count else ()
-    return [CountedLoop(1, cells, None, visited), *_inside(block, 2, blocks)]
+    taken = _taken(block, blocks) if cells == blocks[block].count else ()
+    return [CountedLoop(1, cells, None, taken), *_inside(block, 2, blocks)]
 
 
-def _visited(block: Block, blocks: Mapping[Block, Executions]) -> tuple[int, ...]:
-    """How often the branches of a loop run, without those of loops in it: innermost ones that do something."""
+def _taken(block: Block, blocks: Mapping[Block, Executions]) -> tuple[int, ...]:
+    """How often a loop's innermost branches are taken, without those of loops in it, and without empty ones."""
     found: list[int] = []
     for op in block.ops:
         if isinstance(op, ForOp | WhileOp | AssociativeScanOp | AssociativeReduceOp):
             continue
         for inner in (inner for region in op.regions for inner in region.blocks):
-            branches = _visited(inner, blocks)
+            branches = _taken(inner, blocks)
             own = isinstance(op, WhenOp | scf.IfOp) and not branches and len(inner.ops) > 1
             found += [blocks[inner].count] if own else branches
     return tuple(found)
@@ -107,9 +107,9 @@ def _loop(op: ForOp | WhileOp, depth: int, blocks: Mapping[Block, Executions]) -
     count = blocks[op.body.block].count
     trips = visits(op.range) if isinstance(op, ForOp) else None
     if trips is None:
-        return CountedLoop(depth, count, None, _visited(op.body.block, blocks))
+        return CountedLoop(depth, count, None, _taken(op.body.block, blocks))
     unroll = op.schedule.data.unroll if isinstance(op, ForOp) and op.schedule is not None else 1
     together = trips // unroll
     if together <= 1:
         return None
-    return CountedLoop(depth, count // trips * together, together, _visited(op.body.block, blocks))
+    return CountedLoop(depth, count // trips * together, together, _taken(op.body.block, blocks))

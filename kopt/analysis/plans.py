@@ -82,7 +82,7 @@ def narrow(grid: GridOp, plan: Plan) -> None:
 
 
 def forget_unserved(top: Operation) -> None:
-    """Takes off plans the buffers that no access names, and the schedules of loops: those are gone."""
+    """Drops from plans the buffers that no access names, and the schedules of loops that are gone."""
     for grid in walk(top, GridOp):
         if grid.plan is not None:
             plan, named = grid.plan.data, served(grid)

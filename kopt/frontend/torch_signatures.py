@@ -1,4 +1,4 @@
-"""Whether torch's own function takes the arguments of a call: operations on device values look at those they know.
+"""Checks the arguments of a call on device values against the signature of torch's function.
 
 The names are those of torch's schemas, with NumPy's where torch takes these too. What has no schema is not checked.
 """
@@ -38,8 +38,8 @@ def mismatch(function: Any, name: str, args: Collection[Any], kwargs: Collection
     if not overloads:
         return None
     known = {word for params in overloads for param in params for word in _words(param.name)} | {*_ANYWHERE}
-    if unknown := [word for word in kwargs if word not in known]:
-        return f"{name} takes no '{unknown[0]}'{did_you_mean(unknown[0], known)}"
+    if (unknown := _unknown(name, kwargs, known)) is not None:
+        return unknown
     long_enough = [params for params in overloads if len(args) <= _most(params)]
     if not long_enough:
         return f"{name} takes {max(map(_most, overloads)):.0f} arguments at most, found {len(args)}"
@@ -52,13 +52,19 @@ def _unbound(function: FunctionType, name: str, args: Collection[Any], kwargs: C
     signature = inspect.signature(function, follow_wrapped=False)
     if any(param.kind is param.VAR_KEYWORD for param in signature.parameters.values()):
         return None
-    if unknown := [word for word in kwargs if word not in signature.parameters]:
-        return f"{name} takes no '{unknown[0]}'{did_you_mean(unknown[0], signature.parameters)}"
+    if (unknown := _unknown(name, kwargs, signature.parameters)) is not None:
+        return unknown
     try:
         signature.bind(*args, **dict.fromkeys(kwargs))
     except TypeError as error:
         return f"{name}: {error}"
     return None
+
+
+def _unknown(name: str, kwargs: Collection[str], known: Collection[str]) -> str | None:
+    """What is said of the first keyword that is not known."""
+    found = next((word for word in kwargs if word not in known), None)
+    return None if found is None else f"{name} takes no '{found}'{did_you_mean(found, known)}"
 
 
 @cache

@@ -132,21 +132,18 @@ class TpuLaunch:
         return done + self._stores(turning) + self._waits(turning) + sum(self._loop(tag) for tag in loops)
 
     def _regions(self, places: Sequence[tuple[Path, Cycles]], picks: Cycles) -> Number:
-        """Seconds of what a step does: under each condition apart.
+        """Seconds of a step's work: what is under a condition overlaps with nothing else.
 
-        What an axis does on its first or last visit alone stands under one, and no unit goes on with anything else. It
-        is in one piece with the visits of an axis that has one.
+        That is what an axis does on its first or last visit alone. Where the axis has one visit there is no condition.
         """
         seconds: Number = 0.0
-        work = picks
-        depths = sorted({self._depth_of(path) for path, _ in places}, reverse=True)
-        for depth, outer in zip(depths, depths[1:], strict=False):
-            work = work + _total(place for place in places if self._depth_of(place[0]) == depth)
-            axes = self.plan.order[outer + 1 : depth + 1]
-            apart = np.asarray(prod(self.trips[tag].mean for tag in axes) > 1, float)
+        work, inner = picks, -1
+        for depth in sorted({self._depth_of(path) for path, _ in places}, reverse=True):
+            visits = prod(self.trips[tag].mean for tag in self.plan.order[depth + 1 : inner + 1])
+            apart = np.asarray(visits > 1, float)
             seconds = seconds + apart * self._body(work)
-            work = work * (1 - apart)
-        work = work + _total(place for place in places if self._depth_of(place[0]) == depths[-1]) if depths else work
+            work = work * (1 - apart) + _total(place for place in places if self._depth_of(place[0]) == depth)
+            inner = depth
         return seconds + self._body(work, self.costs.step_cycles, self._latency(_total(places), places))
 
     def _body(self, work: Cycles, more: float = 0.0, waiting: Number = 0.0) -> Number:

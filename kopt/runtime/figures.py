@@ -145,9 +145,9 @@ def _not_run(found: Facts, loop: CountedLoop) -> int:
     Other branches count as if always taken.
     """
     skipped = found.get("skipped", ())
-    if len(skipped) != len(loop.visited):
+    if len(skipped) != len(loop.taken):
         return 0
-    return sum(bundles * (loop.times - times) for bundles, times in zip(skipped, loop.visited, strict=True))
+    return sum(bundles * (loop.times - times) for bundles, times in zip(skipped, loop.taken, strict=True))
 
 
 def with_figures(facts: Facts, module: KnownModule | None, chip: TpuCosts) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,12 +153,10 @@ def _loops(text: str) -> list[Loop]:
 
 def _skipped(own: Sequence[tuple[int, str]]) -> tuple[int, ...]:
     """How many of a loop's own bundles the branches forward skip that others skip too: the innermost of these."""
-    jumps = ((number, int(target)) for number, text in own for target in _BRANCH.findall(text))
-    found: list[tuple[int, int, int]] = []
-    for first, end in jumps:
-        count = sum(first < number < end for number, _ in own)
-        if count >= _SKIPPED:
-            found.append((first, end, count))
+    numbers = [number for number, _ in own]
+    jumps = [(number, int(target)) for number, text in own for target in _BRANCH.findall(text)]
+    counts = [bisect_left(numbers, end) - bisect_right(numbers, first) for first, end in jumps]
+    found = [(*jump, count) for jump, count in zip(jumps, counts, strict=True) if count >= _SKIPPED]
     inside = [(outer, inner) for outer in found for inner in found if outer[0] < inner[0] and inner[1] <= outer[1]]
     around = {outer for outer, _ in inside}
     return tuple(each[2] for each in found if each not in around and any(inner == each for _, inner in inside))

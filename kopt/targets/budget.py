@@ -34,10 +34,11 @@ class Budget:
     REGISTER_BYTES: ClassVar[int] = 64 * KiB
     #: Lanes that are drawn or sorted at once: hundreds of ops each, all unrolled, or libtpu takes minutes.
     UNROLLED_LANES: ClassVar[int] = 8192
-    #: Elements of one value of a TPU's kernel: Mosaic unrolls its ops over vector registers of 1,024.
+    #: Elements of one value of a TPU's kernel: Mosaic unrolls its ops over vector registers of 1,024. What products
+    #: alone take, as memory has it, may be longer.
     BLOCK_LANES: ClassVar[int] = 1 << 20
-    #: Multiply-adds of products that read their operands row by row: 512 x 2,048 by 2,048 x 2,048 is 9,375 bundles of a
-    #: v6e, and 2.7 s of libtpu.
+    #: Multiply-adds of products in loops whose bounds only a launch tells; of others `BUNDLES` are counted. 512 x 2,048
+    #: by 2,048 x 2,048 is 9,375 bundles of a v6e, and 2.7 s of libtpu.
     MULTIPLY_ADDS: ClassVar[int] = 1 << 31
     #: Elements of one value where those of all together are no more than `FEW_LANES`, and none is walked or laid
     #: out anew: few ops are compiled in seconds. 512 rows of 2,560, cast and added up, take 1,004 bundles and 3.5 s.

@@ -73,16 +73,16 @@ def test_blocks_come_again(loop_type: str) -> None:
     assert (traffic.reads, traffic.writes) == ([2 * one, 4 * one, 0], [0, 0, 1024 * 1024 * 4])
     assert traffic.least == 2 * one + 1024 * 1024 * 4
     wanted = [CountedLoop(1, 32)] if loop_type == "grid" else [CountedLoop(1, 8), CountedLoop(2, 32, 4)]
-    assert [replace(loop, visited=()) for loop in loops] == wanted
+    assert [replace(loop, taken=()) for loop in loops] == wanted
 
 
 def test_branches_run_as_often_as_they_are_taken() -> None:
     """First and last visits of the blocks that are added up; what is decided by elements is taken to be rare."""
     sizes = {"block_sizes": [256, 512, 128], "loop_type": "grid"}
     (loop,) = of(lowered(matmul, "bf16[1024,512]", "bf16[512,1024]", **sizes))[1]
-    assert (loop.times, loop.visited) == (32, (8, 8))
+    assert (loop.times, loop.taken) == (32, (8, 8))
     (loop,) = of(lowered(chosen, "f32[64,256]", "i32[64]"))[1]
-    assert (loop.times, loop.visited) == (64, (0,))
+    assert (loop.times, loop.taken) == (64, (0,))
 
 
 def test_what_is_resident_comes_once() -> None:
