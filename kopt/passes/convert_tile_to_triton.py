@@ -17,6 +17,7 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
 from kopt.analysis.host_order import host_ops
+from kopt.analysis.plan_problems.gpu import launch_problems
 from kopt.analysis.ragged import ragged_ranges
 from kopt.analysis.warps_and_stages import default_num_stages, default_num_warps
 from kopt.diagnostics import location_of, remark
@@ -53,7 +54,8 @@ class ConvertTileToTritonPass(ModulePass):
           %v = tile.load %x[%i] …
         }
 
-    Refuses blocks of more than 1048576 lanes, grids of more than 2^31-1 cells, and cells that run in order.
+    Refuses blocks of more than 1048576 lanes, grids of more than 2^31-1 cells, cells that run in order, and launch
+    options that ``verify-plan`` refuses.
     """
 
     name = "convert-tile-to-triton"
@@ -71,7 +73,7 @@ class ConvertTileToTritonPass(ModulePass):
             if any(lower == upper for lower, upper in grid.bounds):
                 Rewriter.erase_op(grid)
                 continue
-            _check(grid)
+            _check(grid, GPU_CHIPS[self.chip])
             options = _options(grid, GPU_CHIPS[self.chip])
             group = _number({} if grid.plan is None else dict(grid.plan.data.options), "group")
             grid = in_planned_order(grid)
@@ -114,8 +116,10 @@ class ConvertTileToTritonPass(ModulePass):
         Rewriter.replace_op(grid, launch)
 
 
-def _check(grid: tile.GridOp) -> None:
+def _check(grid: tile.GridOp, chip: GpuChip) -> None:
     """Refuses what no launch of independent programs can do."""
+    if grid.plan is not None and (problem := next(launch_problems(grid, grid.plan.data, chip), None)):
+        raise problem.error
     if grid.reduction_dims or grid.ordered_dims:
         raise LoweringError(
             "Triton runs the cells of a grid in no order: use a loop inside", location_of(grid), id="gpu-block"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kopt.analysis.gpu_plans import usual_kind
@@ -17,7 +17,7 @@ from kopt.analysis.tensor_descriptors import DescribedAccess, why_no_descriptor
 from kopt.diagnostics import Problem
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, LoadOp
-from kopt.plans.plan import Buffer, Plan, Value
+from kopt.plans.plan import Buffer, Plan
 from kopt.targets.chips import GpuChip
 from kopt.walk import walk
 
@@ -39,8 +39,7 @@ def gpu_problems(grid: GridOp, chip: GpuChip) -> Iterator[Problem]:
 
 
 def _of_plan(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
-    yield from of_options(grid, plan, _OPTIONS, "Triton launch")
-    yield from _of_options(grid, dict(plan.options), chip)
+    yield from launch_problems(grid, plan, chip)
     yield from of_order(grid, plan, [])
     buffers = {buffer.name: buffer for buffer in plan.buffers}
     for op in walk(grid):
@@ -48,7 +47,10 @@ def _of_plan(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
             yield from _of_access(grid, op, buffers[op.via.data], chip)
 
 
-def _of_options(grid: GridOp, options: Mapping[str, Value], chip: GpuChip) -> Iterator[Problem]:
+def launch_problems(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
+    """What keeps launches on a chip from having the options of a plan."""
+    yield from of_options(grid, plan, _OPTIONS, "Triton launch")
+    options = dict(plan.options)
     if (warps := options.get("warps", 1)) not in _WARPS:
         yield Problem(grid, f"a program has {', '.join(map(str, _WARPS))} warps, not {warps}", id="plan")
     if "share" in options and "programs" not in options:

@@ -80,6 +80,15 @@ func.func @ordered(%x: memref<1000xf32>) {
 
 // -----
 
+func.func @warps(%x: memref<64xf32>) {
+  // expected-error @+1 {{a program has 1, 2, 4, 8, 16, 32 warps, not 3}}
+  tile.grid (%i: b0=16) in (64) plan {order [i] warps 3} {
+  }
+  func.return
+}
+
+// -----
+
 // Updates stay as they are.
 // CHECK-LABEL: func.func @updates
 // CHECK: atomic.rmw add %v, %x_1[%i] ordering release : !tile.tile<b0=128 x f32>, memref<1000xf32>
