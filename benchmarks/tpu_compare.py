@@ -10,7 +10,7 @@ executed. A row is printed as soon as it is known, on stderr beside the table th
 ``kopt`` and ``reference`` are cycles of the kernels and of the operations around them: kopt's as its reports say them,
 others libtpu's estimate. They are no less than ``floor``, what the memory takes for the arguments and results, or the
 matrix unit for the products. ``by`` says which it is: ``libtpu``, ``bundles`` (times trips that libtpu does not know),
-``bytes`` (that kopt's side moves), or ``floor``. A figure that is not known is empty, and ``by`` says why: trips that
+``bytes`` (that a side moves), or ``floor``. A figure that is not known is empty, and ``by`` says why: trips that
 are computed, operations of XLA without an estimate, a refusal. ``ratio`` is kopt's over the reference's, and
 ``least_ratio`` the floor's over it: no kernel has a lower ratio. Below the table are the medians of both, over the rows
 that have a ratio. ``bounds`` is the floor's side where kopt is within a tenth of it, else what its report says, in
@@ -23,17 +23,20 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
 from support import ROOT, cell, median, print_table, ratio
 from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS, Row
+from support.window_traffic import windows_moved
 
 import kopt
 from kopt.analysis.vmem import vmem_bytes
 from kopt.dialects.pallas import CallOp
 from kopt.passes.pipelines import pipeline
+from kopt.runtime.figures import memory_cycles
 from kopt.runtime.tpu_report import compile_report
 from kopt.runtime.worker import WorkerTimeout
 from kopt.targets.chips import TPU_CHIPS, TpuChip
@@ -103,10 +106,16 @@ def reference(row: Row, name: str, chip: TpuChip, least: float) -> dict[str, Any
     if name in row.trips:  # libtpu's profile of it says nothing, and may never end: only its bundles are asked for
         source += "def _(grid, run):\n    run(grid=grid)\n"
     facts = within_limit(lambda: compile_report(source, "reference", row.arguments, chip, ()))
-    found, by = by_hand(facts, trips, least)
+    found, by = by_hand(facts, trips, memory_cycles(moved(row, name, chip), tpu_costs(chip)), least)
     if found is not None and module != "xla" and not facts["kernels"]:
         found, by = None, "kernel not found"
     return {"reference": name, "cycles": found, "by": by, **said(facts)}
+
+
+def moved(row: Row, name: str, chip: TpuChip) -> int:
+    """The least bytes that a reference's own kernels move; XLA's operations are not counted."""
+    module, function = name.split(":")
+    return windows_moved(getattr(import_module(f"hand.pallas.{module}"), function), row.arguments, chip)
 
 
 def said(facts: dict[str, Any]) -> dict[str, Any]:

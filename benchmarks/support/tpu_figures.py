@@ -1,7 +1,8 @@
 """Figures of two sides that can be compared: kopt's own (`kopt.runtime.figures`), and such ones of kernels by hand.
 
 Of kernels by hand libtpu's estimate is taken where it counted all trips, and else its bundles times the trips that the
-caller knows. No figure of a side goes below the floor. What is not known is None.
+caller knows; or the time for what their windows move (`support.window_traffic`), where that is more. No figure of a
+side goes below the floor. What is not known is None.
 """
 
 from __future__ import annotations
@@ -44,8 +45,11 @@ def reported(report: Mapping[str, Any], least: float) -> Figure:
     return _no_less(found, by, least)
 
 
-def by_hand(facts: Mapping[str, Any], trips: Mapping[int, int], least: float) -> Figure:
-    """The figure of a module by libtpu's facts, and how often loops of its one kernel run in all, by their depth."""
+def by_hand(facts: Mapping[str, Any], trips: Mapping[int, int], moving: float, least: float) -> Figure:
+    """The figure of a module by libtpu's facts, and how often loops of its one kernel run in all, by their depth.
+
+    ``moving`` are the cycles that what it moves takes at the least.
+    """
     if refusal := _refusal(facts):
         return None, refusal
     if facts["hlo_uncounted"]:
@@ -57,7 +61,8 @@ def by_hand(facts: Mapping[str, Any], trips: Mapping[int, int], least: float) ->
         known, by = [bundle_cycles(kernels[0]["loops"], counted)], "bundles"
     if None in known:
         return None, "computed trips"
-    return _no_less(sum(known) + facts["hlo_cycles"], by, least)
+    found = sum(known) + facts["hlo_cycles"]
+    return _no_less(*((moving, "bytes") if moving > found else (found, by)), least)
 
 
 def _refusal(facts: Mapping[str, Any]) -> str | None:

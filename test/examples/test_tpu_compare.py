@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial, update_wrapper
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import pytest
 import torch
 from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS
+from support.window_traffic import windows_moved
 
 from examples.registry import BY_NAME, Inputs
+from kopt.specs import parse_spec
 from kopt.targets.costs import tpu_costs
 
 _NEW = Inputs(torch.bfloat16)
@@ -136,22 +139,47 @@ def _facts(estimated: int | None, **others: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("facts", "trips", "wanted"),
+    ("facts", "trips", "moving", "wanted"),
     [
-        (_facts(1000), {1: 4}, (1005, "libtpu")),
-        (_facts(30), {1: 4}, (50, "floor")),
-        (_facts(None), {1: 4}, (95, "bundles")),
-        (_facts(None), {}, (None, "computed trips")),
-        (_facts(1000, hlo_uncounted=["while"]), {1: 4}, (None, "uncounted HLO")),
-        (_facts(None, legal=False), {1: 4}, (None, "refused")),
-        (_facts(None, legal=None), {1: 4}, (None, "time limit")),
+        (_facts(1000), {1: 4}, 900, (1005, "libtpu")),
+        (_facts(1000), {1: 4}, 1100, (1100, "bytes")),
+        (_facts(30), {1: 4}, 40, (50, "floor")),
+        (_facts(None), {1: 4}, 0, (95, "bundles")),
+        (_facts(None), {}, 1100, (None, "computed trips")),
+        (_facts(1000, hlo_uncounted=["while"]), {1: 4}, 0, (None, "uncounted HLO")),
+        (_facts(None, legal=False), {1: 4}, 0, (None, "refused")),
+        (_facts(None, legal=None), {1: 4}, 0, (None, "time limit")),
     ],
 )
 def test_a_figure_by_hand_says_what_it_is(
-    facts: dict[str, Any], trips: Mapping[int, int], wanted: tuple[Any, str]
+    facts: dict[str, Any], trips: Mapping[int, int], moving: int, wanted: tuple[Any, str]
 ) -> None:
     """What is not known is no number."""
-    assert by_hand(facts, trips, 50) == wanted
+    assert by_hand(facts, trips, moving, 50) == wanted
+
+
+@pytest.mark.parametrize(
+    ("kernel", "specs", "options", "wanted"),
+    [
+        # Rows of x stay while columns of y go by, four times.
+        ("matmul:matmul", ("bf16[512,256]", "bf16[256,512]"), {"rows": 128, "columns": 128}, 5 * 2**18 + 2**19),
+        # A window beside prefetched labels; the result is one number in scalar memory.
+        ("cross_entropy:cross_entropy", ("f32[64,1024]", "i32[64]"), {"rows": 8}, 2**18),
+        # Which matrices come follows from the groups, which only a launch knows: only x and the result count.
+        (
+            "grouped_matmul:grouped_matmul",
+            ("bf16[512,128]", "bf16[4,128,256]", "i32[5]"),
+            {"rows": 128, "columns": 128},
+            2**19,
+        ),
+    ],
+)
+def test_what_windows_move(kernel: str, specs: Sequence[str], options: dict[str, int], wanted: int) -> None:
+    """A window moves where its index changes; what only a launch knows counts as nothing."""
+    module, function = kernel.split(":")
+    whole = getattr(importlib.import_module(f"hand.pallas.{module}"), function)
+    by_blocks = update_wrapper(partial(whole, **options), whole)
+    assert windows_moved(by_blocks, [parse_spec(one) for one in specs], _v6e()) == wanted
 
 
 def _report(cycles: int | None, **others: Any) -> dict[str, Any]:
