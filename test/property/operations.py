@@ -153,6 +153,7 @@ def _accepted(name: str, family: ModuleType) -> list[str]:
     forms = [form for pattern in patterns for form in _forms(name, pattern)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", "Implicit dimension choice")  # what torch guesses, kopt asks for
         return [form for form in forms if any(_works(form, *trial) for trial in _trials())]
 
 
@@ -188,7 +189,7 @@ def _works(form: str, name: str, value: torch.Tensor) -> bool:
     try:
         first, second = (eval(text, names) for _ in range(2))
         of_zeros = eval(text, {**names, "x": torch.zeros_like(value)})
-    except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
+    except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError, UserWarning):
         return False
     triples = zip(parts(first), parts(second), parts(of_zeros), strict=True)
     return all(isinstance(a, torch.Tensor) and a.equal(b) and a.shape == c.shape for a, b, c in triples)
