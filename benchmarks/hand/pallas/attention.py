@@ -1,5 +1,6 @@
 """Flash attention: keys and values of a head stay in VMEM, row statistics fill whole registers, powers are of two.
 
+Scores are scaled, in f32: scaled queries would be rounded to bf16 once more than the expression says.
 Causal attention has a branch for each block of queries, with as many blocks of keys as that one needs: loops of a known
 length, which libtpu counts. Only the block of keys on the diagonal is masked, and in a window the first ones too.
 """
@@ -26,6 +27,7 @@ def _step(q, k, v, state, seen=None):
     """The state (largest, total, sum) after one block of keys."""
     largest, total, acc = state
     scores = jax.lax.dot_general(q, k, (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32)
+    scores *= math.log2(math.e) / math.sqrt(q.shape[1])
     if seen is not None:
         scores = jnp.where(seen, scores, -jnp.inf)
     grown = jnp.maximum(largest, jnp.max(scores, axis=1, keepdims=True))
@@ -37,10 +39,9 @@ def _step(q, k, v, state, seen=None):
 
 
 def _start(q_ref):
-    """The queries, scaled for powers of two, and the state before the first key."""
+    """The queries, and the state before the first key."""
     rows, depth = q_ref.shape
-    q = (q_ref[...].astype(jnp.float32) * (math.log2(math.e) / math.sqrt(depth))).astype(q_ref.dtype)
-    return q, (
+    return q_ref[...], (
         jnp.full((rows, LANES), -1e30, jnp.float32),  # finite: the first keys may all be unseen
         jnp.zeros((rows, LANES), jnp.float32),
         jnp.zeros((rows, depth), jnp.float32),

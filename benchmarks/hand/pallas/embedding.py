@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import jax
+import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
@@ -16,7 +17,9 @@ def _body(ids_ref, table_ref, out_ref, rows_ref, arrived_ref, *, unroll):
 
     def fetch(step, slot):
         def row(r, _):
-            at = pl.ds(ids_ref[step * block + r], 1)
+            # A number outside of the table would stop the chip: as in XLA's own code, the nearest row comes.
+            number = jnp.minimum(jnp.maximum(ids_ref[step * block + r], 0), table_ref.shape[0] - 1)
+            at = pl.ds(number, 1)
             pltpu.make_async_copy(table_ref.at[at, :], rows_ref.at[slot, r], arrived_ref.at[slot]).start()
 
         jax.lax.fori_loop(0, block, row, None, unroll=unroll)
@@ -29,7 +32,7 @@ def _body(ids_ref, table_ref, out_ref, rows_ref, arrived_ref, *, unroll):
 
 
 def embedding(ids: jax.Array, table: jax.Array, block: int = 512, unroll: int = 32) -> jax.Array:
-    """``table[ids]``; ``block`` divides the number of ids, all of which are rows of the table."""
+    """``table[ids]``; ``block`` divides the number of ids, of any content."""
     count, columns = ids.shape[0], table.shape[1]
     return pl.pallas_call(
         partial(_body, unroll=unroll),
