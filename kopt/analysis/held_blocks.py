@@ -117,10 +117,11 @@ def _lies_in(wanted: AccessRelation, held: AccessRelation) -> tuple[int, int, bo
         else:
             return None
     places = [own for _, own in aligned]
-    extra = len(wanted.lanes) - len(places)
-    if len(picked) != 1 or places != sorted(set(places)) or extra > 1:
+    spread = len(wanted.lanes) == len(held.lanes)
+    others = [lanes for own, lanes in enumerate(wanted.lanes) if lanes != 1 and own not in places]
+    if len(picked) != 1 or places != sorted(set(places)) or len(others) > spread:
         return None
-    return *picked[0], extra == 1
+    return *picked[0], spread
 
 
 def _is_inside(offset: IndexExpr, step: Step, extent: object) -> bool:

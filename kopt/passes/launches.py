@@ -12,6 +12,7 @@ from xdsl.traits import MemoryEffectKind
 from kopt.analysis.aliases import accessed
 from kopt.analysis.wide_facts import is_wide
 from kopt.diagnostics import location_of
+from kopt.dialects import pallas
 from kopt.dialects.host import AllocOp, CallOp, LaunchOp, ViewOp
 from kopt.dialects.tile import GridOp, array_type, literal_value
 from kopt.errors import LoweringError
@@ -24,6 +25,11 @@ def grid_of(launch: LaunchOp) -> GridOp:
         if isinstance(op, GridOp):
             return op
     raise LoweringError("a launch without a grid", location_of(launch))
+
+
+def is_bound(grid: GridOp) -> bool:
+    """Whether a grid's blocks are bound to memory already: it is the kernel of a TPU."""
+    return isinstance(grid.parent_op(), pallas.CallOp)
 
 
 def initial_value(launch: LaunchOp, number: int) -> SSAValue:

@@ -24,11 +24,10 @@ from kopt.analysis.rare_branches import is_rare
 from kopt.analysis.scope import defining_block
 from kopt.diagnostics import location_of, remark
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, tag_of
 from kopt.errors import ConfigError
 from kopt.ir.launch_model import LaunchModel
-from kopt.passes.launches import grid_of
+from kopt.passes.launches import grid_of, is_bound
 from kopt.planning.candidates import with_unrolling
 from kopt.planning.choice import cheapest
 from kopt.plans.pins import Pins, read_options
@@ -110,7 +109,7 @@ class PlanAccessesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         family, kind = ("gpu", GridOp) if self.chip in GPU_CHIPS else ("tpu", LaunchOp)
         tops: list[GridOp | LaunchOp] = walk(op, kind)
-        open_tops = [top for top in tops if _grid(top).plan is None and not isinstance(top.parent_op(), CallOp)]
+        open_tops = [top for top in tops if _grid(top).plan is None and not is_bound(_grid(top))]
         pinned = pins_of_grids([_grid(top) for top in open_tops], self.pins, family)
         for top, pins in zip(open_tops, pinned, strict=True):
             if isinstance(top, LaunchOp):

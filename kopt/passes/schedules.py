@@ -7,9 +7,9 @@ from collections.abc import Callable
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.diagnostics import location_of, remark
-from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import GridOp
 from kopt.errors import ConfigError
+from kopt.passes.launches import is_bound
 from kopt.walk import walk
 
 
@@ -29,4 +29,4 @@ def reschedule(module: ModuleOp, each: Callable[[GridOp], str | None], refusal: 
 
 
 def _bound(grid: GridOp) -> str | None:
-    return "its blocks are bound to memory already" if isinstance(grid.parent_op(), CallOp) else None
+    return "its blocks are bound to memory already" if is_bound(grid) else None

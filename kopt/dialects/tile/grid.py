@@ -143,6 +143,11 @@ class GridOp(Op):
         return ints_of(self.ordered) if self.ordered is not None else ()
 
     def verify_(self) -> None:
+        outer = self.parent_op()
+        while outer is not None and not isinstance(outer, GridOp):
+            outer = outer.parent_op()
+        if outer is not None:
+            raise VerifyException("a grid stands in no other: nest a tile.for")
         if len(self.lower) != len(self.upper) or len(self.upper) != len(self.ranges):
             raise VerifyException(f"tile.grid binds {len(self.ranges)} ranges in {len(self.upper)} extents")
         if ints_of(self.upper).count(DYNAMIC_INDEX) != len(self.limits_operands):

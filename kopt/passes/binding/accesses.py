@@ -137,6 +137,8 @@ def _standing(place: WindowPlace, entries: list[Entry], block: TileType) -> Tile
     What ``:`` takes from a ref without tags is named by the block's other dimensions, which stand in their order.
     """
     found = ref_block_type(place.ref.type, entries)
+    if found.shape == block.shape and all(own in ("", tag) for own, tag in zip(found.tags, block.tags, strict=True)):
+        return None
     unnamed = list(block.dims.data)
     for dim in found.dims.data:
         if dim.tag.data and dim in unnamed:  # of several with one range as many as are named

@@ -14,11 +14,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.diagnostics import location_of
 from kopt.dialects import atomic, tile, triton
 from kopt.dialects.builder import Builder
-from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr
 from kopt.errors import LoweringError
 from kopt.ir.widths import next_power_of_two
+from kopt.passes.gpu.moved_lanes import refuse_moved
 from kopt.passes.gpu.widened_reshapes import gather_reshaped
+from kopt.passes.launches import is_bound
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.retyping import defined_values, replace_dims
 from kopt.passes.verifying.removed_by import formless
@@ -49,7 +50,7 @@ class PadToPowerOfTwoPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         taken: set[str] = set()
         for grid in walk(op, tile.GridOp):
-            if isinstance(grid.parent_op(), CallOp):  # a kernel of a TPU already
+            if is_bound(grid):
                 continue
             odd = _odd_dims(grid)
             _refuse_parts(grid, odd)
@@ -59,7 +60,10 @@ class PadToPowerOfTwoPass(ModulePass):
 
 
 def _refuse_parts(grid: tile.GridOp, odd: Set[tile.DimAttr]) -> None:
-    """Parts of a dimension are other ones of the dimension that takes its place."""
+    """Parts of a dimension are other ones of the dimension that takes its place, and so are lanes of a block."""
+    for dim in odd:
+        if dim.tag.data:
+            refuse_moved(grid, dim)
     for op in walk(grid, tile.ConcatOp, tile.SliceOp, tile.DynamicSliceOp):
         tiles = (value.type for value in (*op.operands, *op.results) if isinstance(value.type, tile.TileType))
         if not odd.isdisjoint(dim for type in tiles for dim in type.dims.data):

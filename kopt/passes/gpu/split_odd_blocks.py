@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.arith import AddiOp, CeilDivSIOp, ConstantOp, MinSIOp, MuliOp, SubiOp
 from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.diagnostics import location_of
 from kopt.dialects import tile
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile.shape import int_array
-from kopt.errors import LoweringError
 from kopt.ir.ranges import block_tag
 from kopt.ir.trip_counts import most_visits
 from kopt.ir.widths import next_power_of_two
+from kopt.passes.gpu.moved_lanes import refuse_moved
+from kopt.passes.launches import is_bound
 from kopt.plans.renaming import renamed
 from kopt.walk import walk
 
@@ -48,6 +48,8 @@ class SplitOddBlocksPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
+            if is_bound(grid):
+                continue
             for loop in walk(grid, tile.ForOp):
                 if _is_odd(loop.range) and most_visits(loop.range) != 1:
                     _split_for(loop)
@@ -87,19 +89,6 @@ def _replace_ends(range: SSAValue, begin: SSAValue, end: SSAValue) -> None:
             Rewriter.replace_op(op, [], [begin if isinstance(op, tile.BeginOp) else end])
 
 
-def _refuse_moved(root: Operation, type: tile.RangeType) -> None:
-    """Refuses what takes the lanes of a block to where they no longer are the block's."""
-    for op in walk(root, tile.ReshapeOp, tile.ConcatOp):
-        kept = tile.tile_type(op.results[0]).dims.data
-        if type.dim not in kept and any(type.dim in tile.tile_type(value).dims.data for value in op.operands):
-            raise LoweringError(
-                f"the lanes of a block of {type.size}, no power of two, cannot be joined or reshaped",
-                location_of(op),
-                notes=["choose a block size that is a power of two"],
-                id="gpu-block",
-            )
-
-
 def _number_uses(range: SSAValue, block: SSAValue, count: SSAValue | int) -> None:
     """``tile.id`` and ``tile.count`` are the number loop's."""
     for use in list(range.uses):
@@ -137,7 +126,7 @@ def _split_for(loop: tile.ForOp) -> None:
         for new, mid in zip(outer.results, inner.results, strict=True):
             mid.name_hint = new.name_hint
     loop.erase()
-    _refuse_moved(outer, type)
+    refuse_moved(outer, type.dim)
 
 
 def _count(loop: tile.ForOp, size: int) -> SSAValue | int:
@@ -179,4 +168,4 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
     if grid.plan is not None:
         plan = renamed(grid.plan.data, lambda axis: block_tag(axis) if axis == type.tag else axis)
         grid.plan = tile.PlanAttr(plan)
-    _refuse_moved(grid, type)
+    refuse_moved(grid, type.dim)

@@ -139,3 +139,16 @@ func.func @no_multiple_of_extents() {
   %m = tile.extent "x.size(0)" multiple 0
   func.return
 }
+
+// -----
+
+func.func @grid_in_a_grid() {
+  tile.grid (%i: b0=16) in (100) {
+    tile.for %j: b1=8 in (0, 20) {
+      // expected-error @+1 {{a grid stands in no other: nest a tile.for}}
+      tile.grid (%k: b2=4) in (20) {
+      }
+    }
+  }
+  func.return
+}
