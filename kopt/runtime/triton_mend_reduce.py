@@ -2,6 +2,8 @@
 
 The function combines values associatively, so halves are combined with halves: a few calls on arrays instead of one
 call an element, which makes a softmax of a million elements a matter of milliseconds.
+
+Sums begin with their first lane, as on chips: NumPy's begin with 0, which a sum of -0.0 alone is not.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ def mend_reductions(interpreter: Any) -> None:
     reduce_ops, scan_ops = getattr(interpreter, "ReduceOps", None), getattr(interpreter, "ScanOps", None)
     if reduce_ops is not None and hasattr(reduce_ops, "generic_reduce"):
         reduce_ops.generic_reduce = lambda op, values: _reduce(op, values)
+        reduce_ops.sum = lambda op, value: _sum(op, value)
     if scan_ops is not None and hasattr(scan_ops, "generic_scan"):
         scan_ops.generic_scan = lambda op, values: _scan(op, values)
 
@@ -51,6 +54,12 @@ def _reduce(op: Any, values: Any) -> list[Any]:
         shape = (1,) * rank if op.axis is None else None
         results = [a.reshape(shape) if shape else np.expand_dims(a, axis) for a in results]
     return [op.to_tensor(a, value.dtype) for a, value in zip(results, values, strict=True)]
+
+
+def _sum(op: Any, value: Any) -> Any:
+    lanes = value.handle.data
+    start = {"initial": -0.0} if lanes.dtype.kind == "f" else {}
+    return op.to_tensor(np.sum(lanes, axis=op.axis, keepdims=op.keep_dims, **start), value.dtype)
 
 
 def _scan(op: Any, values: Any) -> list[Any]:
