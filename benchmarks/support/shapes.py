@@ -18,6 +18,8 @@ WIDE = {
     "softmax_two_pass_wide": ("softmax_two_pass", (1024, 131072)),
     "cross_entropy_wide": ("cross_entropy_rows", (8192, 128000)),
     "kl_divergence_wide": ("kl_divergence", (4096, 65536)),
+    "attention_4096": ("attention", (4, 16, 4096, 128)),
+    "causal_attention_4096": ("causal_attention", (4, 16, 4096, 128)),
     "exp_odd": ("exp", (4096, 2501)),
     "sum_rows_long": ("sum_rows", (8, 1 << 20)),
 }
