@@ -8,7 +8,17 @@ from typing import Any
 import torch
 
 from kopt.frontend.registry import OPERATIONS, torch_operation
-from kopt.frontend.state import current, unsupported
+from kopt.frontend.state import unsupported
+
+#: What torch has only as methods of a host tensor that a device value stands behind: ``host // value``.
+_OPERATORS = {
+    "__floordiv__": "floor_divide",
+    "__and__": "bitwise_and",
+    "__or__": "bitwise_or",
+    "__xor__": "bitwise_xor",
+    "__lshift__": "bitwise_left_shift",
+    "__rshift__": "bitwise_right_shift",
+}
 
 
 def _binary(name: str, swapped: bool = False) -> Any:
@@ -100,20 +110,7 @@ class DeviceValue:
 def call_torch(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Any:
     """A torch function with a device value among its arguments."""
     name = getattr(function, "__name__", str(function))
-    implementation = torch_operation(function) or OPERATIONS.get(name)
-    if implementation is None and name.startswith("__") and name.endswith("__"):
-        return _operator(name, args)
+    implementation = torch_operation(function) or OPERATIONS.get(_OPERATORS.get(name, name))
     if implementation is None:
         unsupported(f"torch function '{name}' is not supported on device values", id="torch-function")
     return implementation(*args, **(kwargs or {}))
-
-
-def _operator(name: str, args: tuple[Any, ...]) -> Any:
-    """A tensor's operator method with a device value as the other operand."""
-    mine = next(a for a in args if isinstance(a, DeviceValue))
-    swapped = f"__r{name[2:]}" if not name.startswith("__r") or name == "__rshift__" else f"__{name[3:]}"
-    method = getattr(type(mine), swapped if mine is not args[0] else name, None)
-    if method is None:
-        unsupported(f"'{name}' is not supported between a host tensor and a device value", id="torch-function")
-    other = args[0] if mine is not args[0] else args[1]
-    return method(mine, current().host.load_whole(other) if isinstance(other, torch.Tensor) else other)

@@ -25,8 +25,6 @@ Handler = Callable[[Host, Any, tuple[Any, ...], dict[str, Any]], Any]
 
 def record(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """One operator: its shape on meta tensors, and its op in the IR."""
-    if not host.tracer.open_extents:
-        return _recorded(host, func, args, kwargs)
     values, named = tree_map(plain_tensor, (args, kwargs))
     admit(func.overloadpacket.__name__, tree_leaves((values, named)))
     return tree_map(seen_tensor, _recorded(host, func, values, named))

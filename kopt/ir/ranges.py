@@ -185,8 +185,7 @@ def walked_range(bound: Binding) -> SSAValue | None:
         return None
     if not isinstance(lower.owner, BeginOp) or not isinstance(upper.owner, EndOp):
         return None
-    first, last = unshifted(lower.owner.range), unshifted(upper.owner.range)
-    return first if first is last and lower.owner.range is upper.owner.range else None
+    return unshifted(lower.owner.range) if lower.owner.range is upper.owner.range else None
 
 
 def walked_in_place(bound: Binding) -> SSAValue | None:

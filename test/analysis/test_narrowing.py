@@ -15,7 +15,7 @@ from test.named import named, only
 WIDE, MASK = "!tile.tile<b0=8 x i64>", "!tile.tile<b0=8 x i1>"
 TEXT = """
 func.func @f(%x: memref<100xi64>, %y: memref<100xi64>, %w: memref<100xi32>, %data: memref<100xf32>,
-             %out: memref<100xi64>, %small: memref<100xi32>, %bits: memref<100xi1>) {{
+             %out: memref<100xi64>, %long: memref<5000xf32>, %small: memref<100xi32>, %bits: memref<100xi1>) {{
   tile.grid (%i: b0=8) in (100) {{
     %v = tile.load %x[%i] : memref<100xi64> -> !tile.tile<b0=8 x i64>
     %five = tile.full 5 : !tile.tile<b0=8 x i64>
@@ -211,3 +211,71 @@ def test_comparisons_of_saturated_numbers(name: str, mirrored: bool, number: int
 def test_constants_beyond_an_end(body: str, wanted: int | None) -> None:
     _, values = parts(body)
     assert beyond_end(values["r"]) == wanted
+
+
+#: What is done with an array's numbers besides, and whether they are indices by it.
+USES = {
+    "of a load": ("%d = tile.load %long[%v] : memref<5000xf32> -> !tile.tile<b0=8 x f32>", True),
+    "of a store": ("tile.store %one, %data[%v] : !tile.tile<b0=8 x f32>, memref<100xf32>", True),
+    "what is stored": (f"tile.store %v, %y[%i] : {WIDE}, memref<100xi64>", False),
+    "a number": (
+        "%s = tile.load %x[3] : memref<100xi64> -> !tile.tile<i64>\n%k = tile.extract %s : !tile.tile<i64> to index",
+        True,
+    ),
+    "a number of 64 bits": (
+        "%s = tile.load %x[3] : memref<100xi64> -> !tile.tile<i64>\n%k = tile.extract %s : !tile.tile<i64> to i64",
+        False,
+    ),
+    "picked lanes": ("%p = tile.take_along %one, %v dim 0 : !tile.tile<b0=8 x f32>, " + WIDE, True),
+    "picked of them": (f"%p = tile.take_along %v, %lanes dim 0 : {WIDE}, !tile.tile<b0=8 x i32>", False),
+    "one of lanes": (f"%m = tile.eq %v, %five : {WIDE}", True),
+    "one of lanes, on the other side": (f"%m = tile.eq %five, %v : {WIDE}", True),
+    "one of computed lanes": (
+        f"%w1 = tile.cast %lanes : !tile.tile<b0=8 x i32> to {WIDE}\n%w2 = tile.add %w1, %five : {WIDE}\n"
+        f"%m = tile.eq %w2, %v : {WIDE}",
+        True,
+    ),
+    "another order": (f"%m = tile.lt %v, %five : {WIDE}", False),
+    "as others": (f"%u = tile.load %y[%i] : memref<100xi64> -> {WIDE}\n%m = tile.eq %v, %u : {WIDE}", False),
+    "as others that are moved": (
+        "%u = tile.load %w[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>\n"
+        f"%u1 = tile.cast %u : !tile.tile<b0=8 x i32> to {WIDE}\n"
+        f"%u2 = tile.add %five, %u1 : {WIDE}\n%m = tile.eq %u2, %v : {WIDE}",
+        False,
+    ),
+    "moved to a load": (
+        f"%t = tile.reshape %v : {WIDE} to !tile.tile<2 x 4 x i64>\n"
+        "%d = tile.load %long[%t] : memref<5000xf32> -> !tile.tile<2 x 4 x f32>",
+        True,
+    ),
+    "cast for a load": (
+        f"%t = tile.cast %v : {WIDE} to !tile.tile<b0=8 x i32>\n"
+        "%d = tile.load %long[%t] : memref<5000xf32> -> !tile.tile<b0=8 x f32>",
+        True,
+    ),
+    "added for a load": (
+        f"%t = tile.add %five, %v : {WIDE}\n%d = tile.load %long[%t] : memref<5000xf32> -> !tile.tile<b0=8 x f32>",
+        True,
+    ),
+    "added": (f"%t = tile.add %five, %v : {WIDE}", False),
+    "bits of a load": (
+        f"%t = tile.and %five, %v : {WIDE}\n%d = tile.load %long[%t] : memref<5000xf32> -> !tile.tile<b0=8 x f32>",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("use", "is_index"), USES.values(), ids=USES)
+def test_indices_are_not_asked_to_be_less_than_arrays_are_long(use: str, is_index: bool) -> None:
+    """2**20 times a number fits where it has 11 bits; an index of an array of 5000 elements may have 13."""
+    found, values = parts(f"""%one = tile.full 1.0 : !tile.tile<b0=8 x f32>
+    %lanes = tile.index %i : !tile.range<b0=8>
+    %first = tile.load %long[0] : memref<5000xf32> -> !tile.tile<f32>
+    {use}
+    %c = tile.full {2**20} : {WIDE}
+    %r = tile.mul %v, %c : {WIDE}
+    {STORE}""")
+    if is_index:
+        assert found.intervals == {} and any(values["r"] in op.operands for op in found.unproven)
+    else:
+        assert found.intervals[values["x"]] == (-(2**11) + 1, 2**11 - 1) and found.unproven == ()

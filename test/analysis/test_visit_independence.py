@@ -114,6 +114,30 @@ def test_sums_rescaled_by_a_maximum(exponent: str, least: str, by: str, expected
     assert is_blind_to_visits(loop) is expected
 
 
+WEIGHT = "!tile.tile<b1=16 x 64 x f32>"
+OF_SUM = f"%o = tile.broadcast %a dims [1] : {WIDE}\n"
+
+
+@pytest.mark.parametrize(
+    ("summed", "expected"),
+    [
+        (f"%x1 = tile.mul %w, %u : {WEIGHT}", True),
+        (f"%x1 = tile.mul %u, %w : {WEIGHT}", True),
+        (f"%x2 = tile.mul %u, %w : {WEIGHT}\n%x1 = tile.mul %v, %x2 : {WEIGHT}", True),
+        (f"{OF_SUM}%x1 = tile.mul %w, %o : {WEIGHT}", False),
+        (f"{OF_SUM}%x1 = tile.mul %o, %w : {WEIGHT}", False),
+        (f"%x1 = tile.mul %w, %w : {WEIGHT}", False),  # twice divided by the maximum
+        (f"%x1 = tile.mul %w, %by : {WEIGHT}", False),
+        (f"%x1 = tile.mul %u, %v : {WEIGHT}", False),  # not divided by it
+        (f"%x1 = tile.add %w, %u : {WEIGHT}", False),
+    ],
+)
+def test_powers_times_what_no_visit_before_has_to_do_with(summed: str, expected: bool) -> None:
+    text = ONLINE.format(exponent=PLAIN, least="-1.0e+30", by="grown")
+    text = text.replace("%t = tile.reduce add %w [0]", f"{summed}\n%t = tile.reduce add %x1 [0]")
+    assert is_blind_to_visits(only(kopt.parse(text), ForOp)) is expected
+
+
 @pytest.mark.parametrize(("other", "expected"), [("%nothing", True), ("%one", False), ("%u", False), ("%v", False)])
 def test_powers_that_a_mask_keeps(other: str, expected: bool) -> None:
     """Those left out are 0, whatever maximum the others are divided by."""

@@ -107,3 +107,23 @@ def test_mistakes(source, args, message):
 
     with pytest.raises(kopt.UnsupportedError, match=message):
         kopt.kernel(kernel, target="triton:interpret")(X)
+
+
+class _Wrapper:
+    """What has a function, and is not Triton's."""
+
+    fn = staticmethod(normed.fn)
+
+
+@pytest.mark.parametrize("function", [_Wrapper(), normed.fn, SHIFT, "nowhere", "X"], ids=lambda f: type(f).__name__)
+def test_only_functions_of_triton_are_called(function):
+    """Neither a plain function nor a constant of Triton's is one, whatever its name."""
+
+    def kernel(x):
+        out = torch.empty_like(x)
+        for tile in hl.tile(x.size(0)):
+            out[tile] = hl.triton_kernel(function, args=[x[tile], x[tile]], output_like=x[tile])
+        return out
+
+    with pytest.raises(kopt.UnsupportedError, match="needs a @triton.jit function|no function 'nowhere'"):
+        kopt.kernel(kernel, target="triton:interpret")(X)
