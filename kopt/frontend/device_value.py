@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import torch
-
 from kopt.frontend.registry import OPERATIONS, torch_operation
 from kopt.frontend.state import unsupported
 

@@ -58,7 +58,7 @@ def _reduce(op: Any, values: Any) -> list[Any]:
 
 def _sum(op: Any, value: Any) -> Any:
     lanes = value.handle.data
-    start = {"initial": -0.0} if lanes.dtype.kind == "f" else {}
+    start: dict[str, Any] = {"initial": -0.0} if lanes.dtype.kind == "f" else {}
     return op.to_tensor(np.sum(lanes, axis=op.axis, keepdims=op.keep_dims, **start), value.dtype)
 
 
