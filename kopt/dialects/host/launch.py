@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
 )
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     opt_prop_def,
     prop_def,
@@ -24,8 +24,10 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     IsolatedFromAbove,
+    MemoryEffectKind,
     NoMemoryEffect,
     NoTerminator,
+    get_effects,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -34,6 +36,12 @@ from kopt.dialects.formats.integers import int_array, ints_of, parse_ints, print
 from kopt.dialects.host.types import print_typed
 from kopt.dialects.tile.bodies import parse_pair, print_pair
 from kopt.dialects.tile.types import parse_known_types
+
+
+def _writes(op: Operation, memory: SSAValue) -> bool:
+    """Whether an operation without a body writes an array."""
+    effects = () if op.regions else get_effects(op) or ()
+    return any(effect.kind is MemoryEffectKind.WRITE and effect.value is memory for effect in effects)
 
 
 @irdl_op_definition
@@ -116,6 +124,11 @@ class LaunchOp(Op):
             raise VerifyException(f"host.launch donates operands that it writes, found {list(self.donated)}")
         if [arg.type for arg in self.body.block.args[: len(types)]] != types:
             raise VerifyException("host.launch gives its operands to the body as they are")
+        for number, arg in enumerate(self.body.block.args[: len(types)]):
+            if number not in writes and any(_writes(use.operation, arg) for use in arg.uses):
+                raise VerifyException(
+                    f"host.launch writes operand {number} in its body, and its list is {list(writes)}"
+                )
         new = [arg.type for arg in self.yielded]
         if [value.type for value in self.outputs] != [*(types[number] for number in writes), *new]:
             raise VerifyException("host.launch gives back the operands that it writes, and what it yields")

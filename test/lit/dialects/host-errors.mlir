@@ -114,6 +114,19 @@ func.func @launch(%x: memref<4xf32>) {
 
 // -----
 
+func.func @launch_writes(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{host.launch writes operand 1 in its body, and its list is [0]}}
+  %b = host.launch @k (%a = %x, %c = %y) writes [0] : (memref<4xf32>, memref<4xf32>) -> memref<4xf32> {
+    tile.grid (%i: b0=4) in (4) {
+      %v = tile.load %a[%i] : memref<4xf32> -> !tile.tile<b0=4 x f32>
+      tile.store %v, %c[%i] : !tile.tile<b0=4 x f32>, memref<4xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
 func.func @launch_type(%x: memref<4xf32>) {
   // expected-error @+1 {{expected the type (memref<4xf32>) -> memref<4xf32>, found (memref<4xf32>) -> memref<5xf32>}}
   %b = host.launch @k (%a = %x) writes [0] : (memref<4xf32>) -> memref<5xf32> {
