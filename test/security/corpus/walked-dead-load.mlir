@@ -1,5 +1,5 @@
 func.func @top(%x: memref<1024x131072xf32>, %o: memref<1024xf32>) {
-  tile.grid (%i: b0=1) in (1024) plan {order [i] parallel [i] walk(dim 1 of %x: b1=8192)
+  tile.grid (%i: b0=1) in (1024) plan {order [i] parallel [i] walk(dim 1 of %x: b1=8192, passes)
       @x0 = %x pointer
       @x1 = %x pointer
       @o = %o pointer} {
