@@ -37,6 +37,8 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
 }
 #: Functions whose arguments may change places.
 _SYMMETRIC = ("min", "max", "gcd", "lcm", "minimum", "maximum")
+#: Functions of kopt that raise an error of what they are given.
+_REFUSING = ("unsupported", "mismatch")
 _CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list", "reversed": "list", "sum": "max"}
 
 
@@ -113,7 +115,7 @@ def _nodes(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of a node that results depend on."""
-    if isinstance(node, ast.Assert | ast.Raise):
+    if isinstance(node, ast.Assert | ast.Raise) or _refuses(node):
         return
     skipped: list[ast.AST | None] = []
     if isinstance(node, ast.FunctionDef):
@@ -128,6 +130,12 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
             continue
         if not any(child is each for each in skipped):
             yield child
+
+
+def _refuses(node: ast.AST) -> bool:
+    """Whether a statement raises an error by a call."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _REFUSING
 
 
 def _changes(node: ast.AST, places: _Places) -> Iterator[Change]:

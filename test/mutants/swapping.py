@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import gc
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from types import CodeType, FunctionType
+from typing import Any
 
 Key = tuple[str, int]
+#: The class of functions that remember what they gave.
+_Cached: type = type(cache(len))
 
 
 def codes(top: CodeType) -> Iterator[CodeType]:
@@ -42,23 +47,28 @@ def inside(top: CodeType) -> dict[Key, CodeType]:
 
 
 class Functions:
-    """The functions of a package that are loaded."""
+    """The functions of a package that are loaded, and those of them that remember what they gave."""
 
     def __init__(self, root: str) -> None:
-        self.loaded: dict[str, list[FunctionType]] = {}
+        self.loaded: dict[str, list[FunctionType]] = defaultdict(list)
+        self.remembering: dict[str, list[Any]] = defaultdict(list)
         for each in gc.get_objects():
-            if type(each) is FunctionType and each.__code__.co_filename.startswith(root):
-                self.loaded.setdefault(each.__code__.co_filename, []).append(each)
+            function = each.__wrapped__ if type(each) is _Cached else each
+            if type(function) is FunctionType and function.__code__.co_filename.startswith(root):
+                into = self.loaded if each is function else self.remembering
+                into[function.__code__.co_filename].append(each)
 
     def swap(self, path: str, old: str, new: str) -> int:
-        """How many functions have other code now."""
+        """How many functions have other code now. What those of the file remember of before is forgotten."""
+        for function in self.remembering[path]:
+            function.cache_clear()
         before, after = outermost(path, old), outermost(path, new)
         changed = {key: code for key, code in after.items() if key in before and before[key] != code}
         for key in list(changed):
             olds = inside(before[key])
             changed |= {each: code for each, code in inside(changed[key]).items() if olds.get(each, code) != code}
         count = 0
-        for function in self.loaded.get(path, ()):
+        for function in self.loaded[path]:
             code = changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
             if code is not None and code.co_freevars == function.__code__.co_freevars:
                 function.__code__ = code

@@ -24,6 +24,8 @@ CASES = [
     ("x: int = a", set()),
     ("raise ValueError(a + 1)", {"pass"}),
     ("assert a < 1", set()),
+    ("unsupported(f'{a + 1}', 'b')", {"pass"}),
+    ("x = mismatch(a, b)", {"x = mismatch(b, a)"}),
 ]
 
 
@@ -48,3 +50,14 @@ def test_functions_that_another_gave_before_change_too(tmp_path) -> None:
     assert row(4) == 7
     assert Functions(str(tmp_path)).swap(str(path), text, text.replace("+", "-")) == 2
     assert row(4) == 1
+
+
+def test_what_functions_remember_is_forgotten(tmp_path) -> None:
+    """They gave it before there was a mutant."""
+    path = tmp_path / "known.py"
+    text = "from functools import cache\n@cache\ndef double(n):\n    return n * 2\n"
+    namespace: dict = {}
+    exec(compile(text, str(path), "exec"), namespace)
+    assert namespace["double"](8) == 16
+    Functions(str(tmp_path)).swap(str(path), text, text.replace("*", "//"))
+    assert namespace["double"](8) == 4
