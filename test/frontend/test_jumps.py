@@ -1,9 +1,13 @@
 """``continue`` and ``break`` turned into branches: the function computes the same."""
 
 import ast
+from contextlib import nullcontext
 
 import pytest
+import torch
 
+import kopt
+import kopt.language as hl
 from kopt.frontend.jumps import remove_jumps
 
 
@@ -67,3 +71,35 @@ def test_same_result_without_jumps(kernel):
     names: dict = {}
     exec(compile(ast.fix_missing_locations(ast.Module([function], [])), __file__, "exec"), names)
     assert names[kernel.__name__](9, {3}) == kernel(9, {3})
+
+
+def halvings(x):
+    """How often numbers are halved; ``continue`` goes to the head of a loop of the device."""
+    out = torch.zeros(x.size(0), dtype=torch.int32)
+    for i in hl.grid(x.size(0)):
+        v, count = x[i], 0
+        while v > 1:
+            v, count = v / 2, count + 1
+            with nullcontext():
+                continue
+        out[i] = count
+    return out
+
+
+def left_early(x):
+    out = torch.zeros(x.size(0))
+    for i in hl.grid(x.size(0)):
+        v = x[i]
+        while v > 1:
+            v = v / 2
+            with nullcontext():
+                break
+        out[i] = v
+    return out
+
+
+def test_jumps_in_while_loops_of_the_device():
+    x = torch.tensor([0.5, 3.0, 64.0, 1.0])
+    assert kopt.kernel(halvings).on("reference")(x).tolist() == [0, 2, 6, 0]
+    with pytest.raises(kopt.UnsupportedError, match="'break' in a device loop is not supported"):
+        kopt.kernel(left_early).on("reference")(x)

@@ -238,8 +238,18 @@ def _cube_root(x):
     return out
 
 
+def _power(x):
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        v = x[i, :]
+        out[i, :] = v * math.pow(1.5, v.shape[0])
+    return out
+
+
 def test_what_python_cannot_know_is_refused() -> None:
     x = torch.randn(13, 6)
+    with pytest.raises(kopt.UnsupportedError, match="how many lanes the last block has is not known"):
+        kopt.kernel(_power, config={"block_sizes": [4]}).lower(x, target="reference")
     with pytest.raises(kopt.UnsupportedError, match="how many lanes the last block has is not known"):
         kopt.kernel(_cube_root, config={"block_sizes": [4]}).lower(x, target="reference")
     full = kopt.kernel(_cube_root, config={"block_sizes": [13]})

@@ -12,7 +12,7 @@ from kopt.context import make_context
 from kopt.errors import ConfigError, MeaningError
 from kopt.interpreter import ring
 from kopt.interpreter.elementwise import NUMPY
-from kopt.interpreter.ring_functions import compute
+from kopt.interpreter.ring_functions import EXACT, compute
 from kopt.parsing import parse_module
 from kopt.pass_manager import parse_pipeline, run
 from kopt.validation import Options, Validator
@@ -60,6 +60,25 @@ def test_what_is_not_finite_goes_as_floats_do() -> None:
     assert compute("exp", NUMPY["exp"], values).tolist() == [ring.HIGH, 0, ring.NAN, 1]
     assert compute("maximum", NUMPY["maximum"], values, values[::-1]).tolist()[0] == ring.HIGH
     assert ring.matmul(values[None, :3], values[1:, None]).tolist() == [[ring.NAN]]
+
+
+@pytest.mark.parametrize("name", [name for name in EXACT if name != "fma"])
+def test_exact_functions_are_those_of_floats(name: str) -> None:
+    """On all pairs of small integers, infinities and NaN; quotients and reciprocals are elements of the field."""
+    values = np.array([-3.0, -1, 0, 1, 2, 4, np.inf, -np.inf, np.nan])
+    unary = name in ("neg", "abs", "sign", "reciprocal", "isnan", "isinf")
+    operands = [values] if unary else [each.ravel() for each in np.meshgrid(values, values)]
+    found = compute(name, NUMPY[name], *map(ring.encode, operands))
+    with np.errstate(all="ignore"):
+        wanted = np.asarray(NUMPY[name](*operands))
+    if wanted.dtype == bool:
+        assert found.tolist() == wanted.tolist()
+        return
+    whole = ~np.isfinite(wanted) | (wanted == np.round(wanted))
+    if name == "sign":
+        whole &= ~np.isnan(operands[0])  # a sign of NaN is 0
+    assert whole.sum() > len(wanted) // 2
+    assert np.array_equal(found[whole], ring.encode(wanted)[whole])
 
 
 def test_functions_tell_their_operands_apart() -> None:

@@ -83,7 +83,7 @@ def _acceptance(definition: OpDef) -> _Accepts:
     if None in (*values.values(), *properties.values(), *attributes.values()) or not known or not optional:
         return lambda op: False
 
-    fixed = not any(isinstance(part, VariadicDef) for _, part in (*definition.operands, *definition.results))
+    single = {name for name, part in (*definition.operands, *definition.results) if not isinstance(part, VariadicDef)}
     operands = [values[name] for name, _ in definition.operands]
     results = [values[name] for name, _ in definition.results]
 
@@ -94,7 +94,7 @@ def _acceptance(definition: OpDef) -> _Accepts:
             return False
         if not _are_of(op.properties, properties) or not _are_of(op.attributes, attributes):
             return False
-        if fixed:
+        if len(single) == len(values):
             return _have(op._operands, operands) and _have(op.results, results)  # pyright: ignore[reportPrivateUsage]
         if not _are_divided(op):
             return False
@@ -102,7 +102,7 @@ def _acceptance(definition: OpDef) -> _Accepts:
         for name, cls in values.items():
             found = _found(op, name)
             count += len(found)
-            if not all(isinstance(value.type, cls) for value in found):  # pyright: ignore[reportArgumentType]
+            if name in single and len(found) != 1 or not all(isinstance(value.type, cls) for value in found):  # pyright: ignore[reportArgumentType]
                 return False
         return count == len(op.operands) + len(op.results)
 
