@@ -119,6 +119,24 @@ PROVED: tuple[Proof, ...] = (
         "found = list(itertools.islice(events, limit + 2))",
         "one more than the limit is too many, and so are two",
     ),
+    Proof(
+        "kopt/analysis/launch_models/dim_classes.py",
+        "dims.alike(op.result, op.accumulator)",
+        "dims.alike(op.accumulator, op.result)",
+        "the classes are the same, and which dimension stands for one is asked once all are known",
+    ),
+    Proof(
+        "kopt/analysis/streaming.py",
+        "left = [owner] if isinstance(owner, Operation) and owner.parent is body else []",
+        "left = [owner] if ((owner.parent is body)) else []",
+        "what a block lies in is a region, and no block",
+    ),
+    Proof(
+        "kopt/interpreter/triton.py",
+        "return TileValue(np.where((data < 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)",
+        "return TileValue(np.where((data <= 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)",
+        "0 in place of 0",
+    ),
 )
 
 

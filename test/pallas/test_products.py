@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kopt.context import make_context
-from kopt.errors import KoptError
 from kopt.interpreter import run as interpret
 from kopt.parsing import parse_module, verify
 from kopt.pass_manager import parse_pipeline, run
