@@ -102,11 +102,9 @@ class Laboratory:
         if proof(mutant, self.texts[mutant.file]):
             return Outcome(PROVED)
         tests = left = self.tests_of(mutant)
-        if not tests:
-            return Outcome(SURVIVED)
-        while True:
+        while left:
             word, at = self.run(mutant, left)
-            if word in (SURVIVED, UNREACHED) or not left:
+            if word in (SURVIVED, UNREACHED):
                 return Outcome(word, tests=len(tests))
             failed = left[min(at, len(left) - 1)]
             if failed not in self.unfit:
@@ -114,6 +112,7 @@ class Laboratory:
             if not self.unfit[failed]:
                 return Outcome(word, failed, len(tests))
             left = left[at + 1 :]  # a test that fails in any fork says nothing
+        return Outcome(SURVIVED, tests=len(tests))
 
     def tests_of(self, mutant: Mutant) -> list[str]:
         """The tests that enter the mutant's function, within the time that there is; else those that enter its file."""

@@ -1,0 +1,97 @@
+"""Layouts of windows: the last two physical dimensions are ones that Mosaic takes, and legal windows stay as they are."""
+
+from __future__ import annotations
+
+import itertools
+from math import prod
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from xdsl.dialects.builtin import MemRefType, bf16, f32, i8
+
+from kopt.analysis.layouts import Layout, LayoutProblem, layout
+from kopt.analysis.windows import Dim
+from kopt.targets.tiling import LANES, sublanes
+
+ELEMENTS = {32: f32, 16: bf16, 8: i8}
+#: Extents of a dimension, with blocks of it; 0 takes it whole, 1 picks single elements.
+ROWS = [(64, 8), (64, 16), (64, 32), (64, 20), (64, 64), (64, 1), (20, 20), (20, 0), (5, 0), (1, 1), (5, 1)]
+COLUMNS = [(512, 128), (512, 256), (512, 64), (512, 512), (512, 1), (100, 100), (100, 0), (100, 20), (128, 0), (1, 1)]
+
+
+def dim(extent: int, size: int) -> Dim:
+    if size == 0:
+        return Dim("whole", extent, plain=True)
+    return Dim("point", 1) if size == 1 and extent > 1 else Dim("block", size, last=(extent - 1) // size)
+
+
+def window(bits: int, *dims: tuple[int, int]) -> Any:
+    type = MemRefType(ELEMENTS[bits], [extent for extent, _ in dims])
+    return SimpleNamespace(dims=tuple(dim(*each) for each in dims), type=type, bits=bits)
+
+
+def is_legal(block: int, extent: int, multiple: int) -> bool:
+    return block == extent or block % multiple == 0 and block > 0
+
+
+def rows_and_lanes(found: Layout, bits: int) -> bool:
+    """Whether the last two dimensions of a window are legal."""
+    (rows, lanes), (most, width) = found.blocks[-2:], found.shape[-2:]
+    return is_legal(lanes, width, LANES) and is_legal(rows, most, sublanes(bits))
+
+
+@pytest.mark.parametrize("bits", ELEMENTS)
+@pytest.mark.parametrize("outer", [[], [(3, 1)], [(4, 2)]])
+def test_two_dimensions(outer: list[tuple[int, int]], bits: int) -> None:
+    """A window that is legal as it stands is left; all others are made so, and no element is lost or doubled."""
+    for rows, columns in itertools.product(ROWS, COLUMNS):
+        dims = [*outer, rows, columns]
+        given = window(bits, *dims)
+        try:
+            found = layout(given)
+        except LayoutProblem:
+            assert False, (rows, columns)
+        assert rows_and_lanes(found, bits), (rows, columns, found)
+        covered = [part.dim for part in found.parts if part.kind in ("all", "outer")]
+        assert sorted(covered) == list(range(len(dims)))
+        assert sorted(part.dim for part in found.parts if part.kind == "inner") == [
+            n for n, split in enumerate(found.splits) if split
+        ]
+        assert prod(found.shape) == prod(found.padded)
+        kinds = [each.kind for each in given.dims[-2:]]
+        stands = "point" not in kinds and all(
+            is_legal(each.size, extent, multiple)
+            for each, (extent, _), multiple in zip(given.dims[-2:], dims[-2:], (sublanes(bits), LANES), strict=True)
+        )
+        fits = all(extent % each.size == 0 for each, (extent, _) in zip(given.dims, dims, strict=True))
+        if fits:
+            assert found.plain is stands, (rows, columns, found)
+
+
+@pytest.mark.parametrize(
+    ("bits", "extent", "size", "blocks"),
+    [(32, 100, 100, 100), (32, 100, 130, 256), (32, 128, 128, 128), (16, 256, 300, 512), (32, 1024, 1030, 2048)],
+)
+def test_one_dimension_that_is_whole(bits: int, extent: int, size: int, blocks: int) -> None:
+    """Rounded up where it is beyond the extent."""
+    given = SimpleNamespace(
+        dims=(Dim("whole", size, plain=True),), type=MemRefType(ELEMENTS[bits], [extent]), bits=bits
+    )
+    assert layout(given).blocks == (blocks,)  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("sizes", "blocks"),
+    [
+        ((5, 20, 100), (5, 20, 100)),
+        ((5, 21, 100), (5, 24, 100)),
+        ((5, 20, 101), (5, 20, 128)),
+        ((6, 20, 100), (6, 20, 100)),
+    ],
+)
+def test_whole_dimensions_beyond_their_extents(sizes: tuple[int, ...], blocks: tuple[int, ...]) -> None:
+    """Rows and lanes are rounded up to what is legal, those further out are taken as they are."""
+    dims = tuple(Dim("whole", size, plain=True) for size in sizes)
+    given = SimpleNamespace(dims=dims, type=MemRefType(f32, [5, 20, 100]), bits=32)
+    assert layout(given).blocks == blocks  # pyright: ignore
