@@ -1,4 +1,4 @@
-"""Layouts of windows: the last two physical dimensions are ones that Mosaic takes, and legal windows stay as they are."""
+"""Layouts of windows: their last two dimensions are ones that Mosaic takes, and legal windows stay."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_two_dimensions(outer: list[tuple[int, int]], bits: int) -> None:
         try:
             found = layout(given)
         except LayoutProblem:
-            assert False, (rows, columns)
+            pytest.fail(f"{rows} {columns}")
         assert rows_and_lanes(found, bits), (rows, columns, found)
         covered = [part.dim for part in found.parts if part.kind in ("all", "outer")]
         assert sorted(covered) == list(range(len(dims)))

@@ -44,6 +44,8 @@ PROVEN = {
     %r = tile.lt %five, %c : {WIDE}
     {STORE_BITS}""",
     "an index": "%d = tile.load %data[%v] : memref<100xf32> -> !tile.tile<b0=8 x f32>",
+    "an index of a store": """%one = tile.full 1.0 : !tile.tile<b0=8 x f32>
+    tile.store %one, %data[%v] : !tile.tile<b0=8 x f32>, memref<100xf32>""",
     "small numbers": f"%r = tile.mul %five, %five : {WIDE}\n {STORE}",
     "32 bits of a product that wraps": f"""%c = tile.full 100000 : {WIDE}
     %p = tile.mul %c, %c : {WIDE}

@@ -102,13 +102,13 @@ def _positions(
 def _recount(
     op: Operation, number: SSAValue, sizes: Sequence[int], strides: Sequence[int], new_strides: Sequence[int]
 ) -> SSAValue:
-    """A flat position taken apart by ``sizes`` and put together with other strides."""
+    """A flat position taken apart by ``sizes`` and put together with other strides; of no sizes, it is 0 as it is."""
     total: SSAValue | None = None
     for size, stride, new in zip(sizes, strides, new_strides, strict=True):
         digit = _with(op, "rem", _with(op, "truncdiv", number, stride), max(size, 1))
         term = _with(op, "mul", digit, new)
         total = term if total is None else Builder(op).compute("add", total, term)
-    return total if total is not None else _with(op, "mul", number, 0)
+    return number if total is None else total
 
 
 def _with(op: Operation, name: str, value: SSAValue, number: int) -> SSAValue:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import IsTerminator, is_side_effect_free
+from xdsl.traits import IsTerminator
 
 from kopt.analysis.walks.reduction_walks import WalkVisits
 from kopt.analysis.walks.walkable import Walkable
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, YieldOp, block_axes
+from kopt.dialects.tile import ForOp, RangeType, StoreOp, YieldOp, block_axes
 from kopt.dialects.tile.memory import memory_shape
 from kopt.passes.parts import Parts
 from kopt.passes.replacing import replacing
@@ -22,7 +22,6 @@ def walk(found: Walkable, visits: WalkVisits, tag: str, size: int) -> list[ForOp
     """Puts the loops in place of the ends of a dimension; the first has the tag. What nothing uses then is gone."""
     _by_level(found.block, visits)
     loops = [_Walk(found, visits, number, tag, size).loop for number in range(visits.count)]
-    _drop_dead(found.block)
     return loops
 
 
@@ -35,13 +34,6 @@ def _by_level(block: Block, visits: WalkVisits) -> None:
         for op in by_level:
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(end))
-
-
-def _drop_dead(block: Block) -> None:
-    for op in reversed(list(block.ops)):
-        unused = op.results and all(result.first_use is None for result in op.results)
-        if unused and (is_side_effect_free(op) or isinstance(op, LoadOp)):
-            Rewriter.erase_op(op)
 
 
 class _Walk:
