@@ -95,3 +95,24 @@ def test_whole_dimensions_beyond_their_extents(sizes: tuple[int, ...], blocks: t
     dims = tuple(Dim("whole", size, plain=True) for size in sizes)
     given = SimpleNamespace(dims=dims, type=MemRefType(f32, [5, 20, 100]), bits=32)
     assert layout(given).blocks == blocks  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("kind", "last", "front", "reached"),
+    [
+        ("block", 2, 0, 20),  # rows 16 to 23, of which there are four
+        ("block", 3, 0, 32),
+        ("block", 5, 0, 48),
+        ("block", 2, 3, 23),
+        ("block", 2, 8, 28),
+        ("block", 3, 8, 28),
+        ("block", 4, 8, 40),
+        ("whole", 5, 0, 20),
+    ],
+)
+def test_blocks_beyond_the_array(kind: Any, last: int, front: int, reached: int) -> None:
+    """An array is as long as the block that lies wholly beyond it reaches, and as what stands before it."""
+    rows = Dim(kind, 8 if kind == "block" else 20, last=last, front=front, plain=kind == "whole")
+    given = SimpleNamespace(dims=(rows, dim(256, 128)), type=MemRefType(f32, [20, 256]), bits=32)
+    found = layout(given)  # pyright: ignore
+    assert found.padded == (reached, 256) and found.plain is (reached == 20)

@@ -137,6 +137,8 @@ by_8, rest_8 = quotient_of(a, 8), remainder_of(a, 8)
         (sum_of((by_8, 4), (rest_8, 1)), None),
         (sum_of((by_8, 8), (remainder_of(b, 8), 1)), None),
         (sum_of((quotient_of(a, 32), 4), (remainder_of(by_8, 2), 1)), None),
+        (sum_of((quotient_of(a, 32), 4), (remainder_of(quotient_of(b, 8), 4), 1)), None),
+        (sum_of((quotient_of(a, 32), 4), (remainder_of(b, 4), 1)), None),
         (by_8, None),
     ],
     ids=str,

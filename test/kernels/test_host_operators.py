@@ -96,6 +96,15 @@ CALLS = {
         x.norm(p=1, dim=0),
         torch.addmm(x, x, x, beta=0.5, alpha=2),
     ],
+    "norms": lambda x, n: [
+        x.norm(p=float("inf"), dim=1),
+        x.norm(p=-float("inf"), dim=0, keepdim=True),
+        x.norm(p=0, dim=1),
+        x.norm(p=3),
+        torch.linalg.vector_norm(x, float("inf")),
+        x.var(1, correction=0, keepdim=True),
+        x.std(0, correction=2),
+    ],
     "fewer places": lambda x, n: [
         x.gather(1, n[None].long()),
         x.gather(0, n[:2, None].long()),
