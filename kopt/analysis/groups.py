@@ -48,4 +48,4 @@ def _ranks(op: Operation) -> int | None:
 def _times(part: SSAValue, whole: SSAValue) -> int | None:
     assert isinstance(part.type, MemRefType) and isinstance(whole.type, MemRefType)
     some, all = part.type.get_shape()[0], whole.type.get_shape()[0]
-    return all // some if some > 0 and all > 0 else None
+    return all // some if some > 0 else None

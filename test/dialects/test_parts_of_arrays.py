@@ -10,6 +10,7 @@ from xdsl.dialects.test import TestOp
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.host import InsertOp, SliceOp
+from kopt.dialects.symm import AllGatherOp, ReduceScatterOp
 
 EXTENTS = (5, 3)
 #: Offset, size and stride of one dimension.
@@ -44,3 +45,30 @@ def test_a_part_that_is_cut_out(first: tuple[int, int, int], second: tuple[int, 
     else:
         with pytest.raises(VerifyException):
             op.verify()
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "taken"),
+    [
+        ((3, 5), (12, 5), True),
+        ((3, 5), (3, 5), True),
+        ((0, 5), (0, 5), True),
+        ((3, 5), (11, 5), False),
+        ((12, 5), (3, 5), False),
+        ((0, 5), (12, 5), False),  # no number of parts without rows has any
+        ((3, 5), (0, 5), False),
+        ((3, 5), (12, 4), False),
+        ((3, 5), (12,), False),
+        ((), (), False),
+    ],
+)
+def test_parts_of_ranks(part: tuple[int, ...], whole: tuple[int, ...], taken: bool) -> None:
+    """As many as there are ranks, one after another."""
+    types = MemRefType(f32, part), MemRefType(f32, whole)
+    some, all = TestOp(result_types=types).results
+    for op in (AllGatherOp(some, "tp", types[1]), ReduceScatterOp(all, "tp", types[0])):
+        if taken:
+            op.verify()
+        else:
+            with pytest.raises(VerifyException, match="joins parts along dimension 0"):
+                op.verify()

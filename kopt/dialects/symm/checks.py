@@ -44,8 +44,13 @@ def check_parts(op: Operation, part: Attribute, whole: Attribute) -> None:
     """``whole`` is some parts, one after the other along the first dimension."""
     assert isinstance(part, MemRefType) and isinstance(whole, MemRefType)
     some, all = part.get_shape(), whole.get_shape()
-    if len(some) != len(all) or not some or some[1:] != all[1:] or (some[0] and all[0] % some[0]):
+    if len(some) != len(all) or not some or some[1:] != all[1:] or not _are_parts(some[0], all[0]):
         raise VerifyException(f"{op.name} joins parts along dimension 0, found {list(some)} and {list(all)}")
+
+
+def _are_parts(rows: int, all: int) -> bool:
+    """Whether parts of some rows, one at least, have all rows together."""
+    return all > 0 and all % rows == 0 if rows else all == 0
 
 
 def check_reduction(op: Operation, kind: StringAttr, algorithm: StringAttr | None, source: Attribute) -> None:
