@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _PACKAGE = str(ROOT / "kopt") + "/"
 _TESTS_BETWEEN_WRITES = 100
 #: So many cases in a row that enter nothing new, and the rest of their test function is skipped.
-_ENOUGH = 1
+_ENOUGH = 12
 #: So many calls in a row of known functions, and the rest of the test runs at full speed.
 _CALLS = 1_000_000
 
