@@ -290,3 +290,18 @@ func.func @softmax(%x: memref<8x100x8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// A product needs ones: exp makes them of zeros.
+// FOLD-LABEL: func.func @product
+// FOLD: tile.load %x[%i, %j] pad 0.0 :
+// FOLD-NOT: tile.mask
+func.func @product(%x: memref<16x100xf32>) {
+  tile.grid (%i: b0=8, %j: b1=64) in (16, 100) {
+    %v = tile.load %x[%i, %j] : memref<16x100xf32> -> !tile.tile<b0=8 x b1=64 x f32>
+    %e = tile.exp %v : !tile.tile<b0=8 x b1=64 x f32>
+    %p = tile.reduce mul %e [1] : !tile.tile<b0=8 x b1=64 x f32>
+  }
+  func.return
+}
