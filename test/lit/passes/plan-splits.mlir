@@ -41,3 +41,23 @@ func.func @short(%x: memref<8x16384xf32>, %out: memref<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// A dimension of one cell needs no place of its own among the parts.
+// CHECK-LABEL: @one_cell
+// SPLIT-LABEL: @one_cell
+// SPLIT: host.alloc : memref<64x8xf32>
+func.func @one_cell(%x: memref<8x1048576xf32>, %out: memref<8xf32>) {
+  tile.grid (%i: b0=1, %j: b2=4) in (8, 4) {
+    %z = tile.full 0.0 : !tile.tile<b0=1 x f32>
+    %sum = tile.for %k: b1=8192 in (0, 1048576) iter(%a = %z) -> (!tile.tile<b0=1 x f32>) schedule walk {
+      %v = tile.load %x[%i, %k] : memref<8x1048576xf32> -> !tile.tile<b0=1 x b1=8192 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=1 x b1=8192 x f32>
+      %n = tile.add %a, %s : !tile.tile<b0=1 x f32>
+      tile.yield %n : !tile.tile<b0=1 x f32>
+    }
+    tile.store %sum, %out[%i] : !tile.tile<b0=1 x f32>, memref<8xf32>
+  }
+  func.return
+}

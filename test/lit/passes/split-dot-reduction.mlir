@@ -48,3 +48,16 @@ func.func @left(%x: memref<64x8000xf32>, %w: memref<8000x64xf32>, %v: memref<500
   }
   func.return
 }
+
+// Batches count: a product of 16 of them holds as much as 16 products.
+// CHECK-LABEL: func.func @batches
+// CHECK: tile.for
+func.func @batches(%x: memref<64x16x500xf32>, %w: memref<64x500x32xf32>, %out: memref<64x16x32xf32>) {
+  tile.grid (%b: b0=16) in (64) {
+    %l = tile.load %x[%b, :, :] : memref<64x16x500xf32> -> !tile.tile<b0=16 x 16 x 500 x f32>
+    %r = tile.load %w[%b, :, :] : memref<64x500x32xf32> -> !tile.tile<b0=16 x 500 x 32 x f32>
+    %d = tile.dot %l, %r : !tile.tile<b0=16 x 16 x 500 x f32>, !tile.tile<b0=16 x 500 x 32 x f32> -> !tile.tile<b0=16 x 16 x 32 x f32>
+    tile.store %d, %out[%b, :, :] : !tile.tile<b0=16 x 16 x 32 x f32>, memref<64x16x32xf32>
+  }
+  func.return
+}
