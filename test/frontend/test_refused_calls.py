@@ -14,7 +14,7 @@ import kopt.language as hl
 from kopt.errors import KoptError
 from kopt.frontend import import_kernel
 
-X = torch.zeros(8, 16)
+X, MASK = torch.zeros(8, 16), torch.ones(8, 16, dtype=torch.bool)
 Call = Callable[[torch.Tensor, torch.Tensor, Any], Any]
 
 
@@ -44,6 +44,10 @@ def combined(function: Callable[..., Any], tensors: int = 1) -> Call:
 
 #: What is said, the call of which it is said, and one that is taken.
 CALLS: dict[str, tuple[Call, Call]] = {
+    "a store by a mask writes one value to all elements": (
+        lambda x, v, t: operator.setitem(x, MASK, x[:, 0]),
+        lambda x, v, t: operator.setitem(x, MASK, x[:1, 0]),
+    ),
     "need as many entries": (lambda x, v, t: list(hl.tile([0], [8, 8])), lambda x, v, t: hl.tile([0, 0], [8, 8])),
     "a tile is no bound of a loop": (lambda x, v, t: hl.tile(t), lambda x, v, t: hl.tile(t.begin, t.end)),
     "loop bounds are integers, found 2.0": (lambda x, v, t: hl.tile(2.0), lambda x, v, t: hl.tile(2)),
