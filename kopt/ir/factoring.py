@@ -83,7 +83,7 @@ def coarse(condition: Condition, dims: Dims) -> Condition:
         parts = [coarse(part, dims) for part in condition.conditions]
         return conjunction(parts) if condition.every else disjunction(parts)
     if isinstance(condition, Comparison) and condition.relation == "ge" and condition.along & dims:
-        for scale in {content(factor) for factor in condition.expr.terms.values()} - {0, 1}:
+        for scale in {content(factor) for factor in condition.expr.terms.values()} - {0}:
             if not (whole := floordiv(condition.expr, scale)).along & dims:
                 return comparison("ge", whole)
     return condition

@@ -95,6 +95,7 @@ def test_a_digit_has_the_constants_below_its_pitch() -> None:
             disjunction([compare("lt", s * 4 + inside, 0), compare("ge", t * 4 + inside, 8)]),
             disjunction([compare("lt", s, 0), compare("ge", t, 2)]),
         ),
+        (compare("ge", s * 2 + lane(1, 2), 0), compare("ge", s, 0)),
         (compare("ge", s * 4 + inside, 2), None),
         (compare("ge", s * 2 + inside, 0), None),
         (compare("eq", s * 4 + inside, 0), None),
