@@ -10,6 +10,7 @@ import torch
 from kopt.dialects import symm
 from kopt.errors import UnsupportedError
 from kopt.frontend import import_kernel
+from kopt.frontend.groups import Groups
 from kopt.walk import walk
 
 X = torch.zeros(12, 5)
@@ -49,6 +50,35 @@ def test_what_is_recorded(case: str) -> None:
     ops = walk(module, kind)
     assert ops and ops[0].results[0].type.get_shape() == (rows, 5)  # pyright: ignore
     assert '"tp"' in str(ops[0])
+
+
+class ProcessGroup:
+    group_name = "7"
+
+
+class DeviceMesh:
+    def __init__(self, ndim: int):
+        self.ndim = ndim
+
+    def get_group(self) -> ProcessGroup:
+        return ProcessGroup()
+
+
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [
+        (ProcessGroup(), {"tp": "7"}),
+        (DeviceMesh(1), {"tp": "7"}),
+        (DeviceMesh(2), {}),
+        (7, {}),
+    ],
+    ids=["group", "mesh", "mesh of two dimensions", "number"],
+)
+def test_groups_that_arguments_bring(value: object, names: dict[str, str]) -> None:
+    groups = Groups()
+    groups.bring("tp", value)
+    groups.bring("again", value)
+    assert groups.names == names
 
 
 @pytest.mark.parametrize("said", REFUSED)

@@ -66,6 +66,7 @@ def compare(f, x, y, z):
 
 
 EXPRESSIONS = {
+    "to as another": lambda x, y, z: x.to(y.to(torch.bfloat16)) + x.type_as(y),
     "where number": lambda x, y, z: torch.where(x > 0, x, 0.0),
     "where both numbers": lambda x, y, z: torch.where(x > y, 1.0, -1.0),
     "where method": lambda x, y, z: x.where(y > 1, z),

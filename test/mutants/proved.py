@@ -132,6 +132,12 @@ PROVED: tuple[Proof, ...] = (
         "what a block lies in is a region, and no block",
     ),
     Proof(
+        "kopt/passes/convert_scan_to_dot.py",
+        'return build.compute("add", sums, build.compute("sub", up, down))',
+        'return build.compute("add", build.compute("sub", up, down), sums)',
+        "the operands of a sum commute",
+    ),
+    Proof(
         "kopt/interpreter/triton.py",
         "return TileValue(np.where((data < 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)",
         "return TileValue(np.where((data <= 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)",
