@@ -138,6 +138,12 @@ PROVED: tuple[Proof, ...] = (
         "the operands of a sum commute",
     ),
     Proof(
+        "kopt/dialects/documentation.py",
+        "return in_code",
+        "return None",
+        "an empty line neither begins nor ends code: what is said of it is not kept",
+    ),
+    Proof(
         "kopt/interpreter/triton.py",
         "return TileValue(np.where((data < 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)",
         "return TileValue(np.where((data <= 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)",
