@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from kopt.analysis.plans import forget_unserved, narrow
+from kopt.analysis.plans import narrow
 from kopt.analysis.walks.reduction_walks import WalkVisits, visits
 from kopt.analysis.walks.walkable import NotWalkable, Walkable, walkable
 from kopt.diagnostics import location_of, remark
@@ -57,7 +57,6 @@ class WalkDimsPass(ModulePass):
                 for one in grid.plan.data.walks:
                     _walk(grid, one)
                 _take_off(grid, grid.plan.data)
-                forget_unserved(grid)
 
 
 def _walk(grid: GridOp, one: Walk) -> None:

@@ -19,10 +19,9 @@ from kopt.passes.walking.mending import Mending
 
 
 def walk(found: Walkable, visits: WalkVisits, tag: str, size: int) -> list[ForOp]:
-    """Puts the loops in place of the ends of a dimension; the first has the tag. What nothing uses then is gone."""
+    """Puts the loops in place of the ends of a dimension; the first has the tag. `dce` drops what nothing uses then."""
     _by_level(found.block, visits)
-    loops = [_Walk(found, visits, number, tag, size).loop for number in range(visits.count)]
-    return loops
+    return [_Walk(found, visits, number, tag, size).loop for number in range(visits.count)]
 
 
 def _by_level(block: Block, visits: WalkVisits) -> None:
