@@ -62,11 +62,11 @@ def _counted(op: ArangeOp, shape: tuple[int, ...], dim: int, printing: PallasPri
 
 def _broadcast(printing: PallasPrinter, op: BroadcastOp) -> None:
     target, mapping = printing.shape(op.result), op.mapping
-    if isinstance(op.input.owner, IndexOp):  # counted where they are wanted: moving lanes costs more
-        printing.define(op.result, element_numbers(op.input.owner.range, target, mapping[0], printing))
-        return
-    if isinstance(op.input.owner, ArangeOp):
-        printing.define(op.result, _counted(op.input.owner, target, mapping[0], printing))
+    lanes = op.input.owner  # counted where they are wanted, unless the only one is repeated: moving lanes costs more
+    if isinstance(lanes, IndexOp | ArangeOp) and printing.shape(op.input) == (target[mapping[0]],):
+        at = (target, mapping[0], printing)
+        found = _counted(lanes, *at) if isinstance(lanes, ArangeOp) else element_numbers(lanes.range, *at)
+        printing.define(op.result, found)
         return
     if printing.shape(op.input) == target:  # no more than tags
         printing.alias(op.result, printing[op.input])
