@@ -50,7 +50,7 @@ class ExpandCollectivesPass(ModulePass):
     next one travels.
 
     Sums of bf16 are rounded once in one shot, and at each rank of a ring. What kernels do not combine or move stays a
-    collective, with a remark. Refuses ranks that the shapes contradict, and an unknown number of them.
+    collective, with a remark. Refuses ranks that the shapes contradict, no ranks, and an unknown number of them.
     """
 
     name = "expand-collectives"
@@ -101,8 +101,10 @@ class ExpandCollectivesPass(ModulePass):
             raise ConfigError(
                 f"{op.name} is of {known} ranks, expand-collectives of {self.ranks}", location_of(op), id="collective"
             )
-        ranks = known or self.ranks
+        ranks = self.ranks if known is None else known
         assert ranks is not None
+        if ranks < 1:
+            raise ConfigError(f"a group has one rank at least, found {ranks}", location_of(op), id="collective")
         return ranks
 
 

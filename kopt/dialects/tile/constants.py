@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntAttr, IntegerType
+from xdsl.dialects.builtin import IntAttr, IntegerType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     operand_def,
@@ -120,7 +120,7 @@ class ArangeOp(Op):
 
     def verify_(self) -> None:
         type = tile_type(self.result)
-        if type.rank != 1 or not isinstance(type.element_type, IntegerType):
+        if type.rank != 1 or not isinstance(type.element_type, IntegerType) or type.element_type == i1:
             raise VerifyException(f"tile.arange makes one dimension of integers, found {type}")
 
 

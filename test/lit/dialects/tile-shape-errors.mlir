@@ -42,6 +42,14 @@ func.func @arange() {
 
 // -----
 
+func.func @arange_of_truths() {
+  // expected-error @+1 {{tile.arange makes one dimension of integers, found !tile.tile<8 x i1>}}
+  %a = tile.arange 0, 1 : !tile.tile<8 x i1>
+  func.return
+}
+
+// -----
+
 func.func @arange_of_what() {
   // expected-error @+1 {{expected a !tile.tile type, found i32}}
   %a = tile.arange 0, 1 : i32
