@@ -43,6 +43,10 @@ WITHOUT_EFFECT: Mapping[str, str] = {
     "epilogue_subtile": "results are stored as whole blocks",
     "xcd_remap": "programs go to compute dies in their order",
     "reduction_fusion": "reductions are fused where they are written together",
+    "waves_per_eu": "AMD's compiler counts registers for as many waves as it finds best",
+    "matrix_instr_nonkdim": "AMD's compiler chooses among matrix instructions",
+    "num_ctas": "programs share no memory on the chip",
+    "occupancy": "as many programs run side by side as registers and shared memory hold",
 }
 #: Values that ask for what is done anyway.
 _USUAL = (None, False, "", 0, 1, "flat", "xyz", "pointer")

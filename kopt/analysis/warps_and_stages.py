@@ -25,8 +25,6 @@ from kopt.walk import walk
 
 #: Registers of a thread, at most.
 _MOST_REGISTERS = 255
-#: Architectures whose assembler spills a few registers for more programs side by side, unasked (Triton 3.9).
-_SPARING = (80, 100, 103)
 
 
 def _dots(grid: tile.GridOp) -> list[tile.DotOp]:
@@ -88,7 +86,7 @@ def default_max_registers(grid: tile.GridOp, chip: GpuChip, warps: int) -> int |
     Shared memory bounds the programs of these that run side by side. An assembler that is told nothing keeps registers
     for more of them, and spills some. With a program's share as the bound others spill (`swiglu_matmul` on sm80).
     """
-    if chip.arch not in _SPARING or not any(map(_feeds_a_product, walk(grid, tile.ForOp))):
+    if not chip.spares_registers or not any(map(_feeds_a_product, walk(grid, tile.ForOp))):
         return None
     return min(_MOST_REGISTERS, chip.registers // (warps * chip.warp_size))
 

@@ -53,6 +53,7 @@ class GpuChip:
     roundings of f32 operands that Triton's products have there, besides exact ones. ``descriptors`` says whether its
     copy engine brings blocks by tensor descriptors. ``scales`` are the element types of scales that its matrix unit
     multiplies with, each for how many neighbours. ``e4m3`` says whether it has float8_e4m3fn, or bytes in its place.
+    ``spares_registers`` says whether its assembler, unasked, spills some for more programs side by side (Triton 3.9).
     ``costs`` as for `TpuChip`.
     """
 
@@ -67,6 +68,7 @@ class GpuChip:
     precisions: tuple[str, ...] = ("tf32", "tf32x3", "bf16x3")
     descriptors: bool = False
     e4m3: bool = True
+    spares_registers: bool = False
     scales: Mapping[str, int] = field(default_factory=dict, hash=False)
     costs: GpuCosts | None = field(default=None, compare=False)
 
@@ -92,12 +94,16 @@ _MX_NV: Mapping[str, int] = {**_MX, "f8E4M3FN": 16}
 _GPUS = {
     #         name    backend arch lanes   shared   HBM B/s  atomic additions
     "sm75": GpuChip("sm75", "cuda", 75, 32, 64 * KiB, 3.20e11, ("f16",), precisions=("tf32", "tf32x3"), e4m3=False),
-    "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",), e4m3=False),
+    "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",), e4m3=False, spares_registers=True),
     "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",), e4m3=False),
     "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",)),
     "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12, descriptors=True),
-    "sm100": GpuChip("sm100", "cuda", 100, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV),
-    "sm103": GpuChip("sm103", "cuda", 103, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV),
+    "sm100": GpuChip(
+        "sm100", "cuda", 100, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV, spares_registers=True
+    ),
+    "sm103": GpuChip(
+        "sm103", "cuda", 103, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV, spares_registers=True
+    ),
     "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12, scales=_MX_NV),
     "gfx90a": GpuChip("gfx90a", "hip", "gfx90a", 64, 64 * KiB, 1.6e12, (), 128 * KiB, precisions=_AMD),
     "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12, registers=128 * KiB, precisions=_CDNA3),

@@ -9,6 +9,7 @@ import helion
 import helion.language as hl
 import pytest
 import torch
+from helion.autotuner.config_spec import VALID_KEYS
 
 import kopt
 from kopt.errors import ConfigError
@@ -25,7 +26,9 @@ def doubled(x: torch.Tensor) -> torch.Tensor:
 
 
 def test_all_keys_are_known() -> None:
-    theirs = {name for name in inspect.signature(helion.Config.__init__).parameters if name not in ("self", "kwargs")}
+    """Those that Helion's class names, and those that its compiler takes besides."""
+    named = {name for name in inspect.signature(helion.Config.__init__).parameters if name not in ("self", "kwargs")}
+    theirs = named | VALID_KEYS
     backends = {name for name in theirs if name.startswith(("pallas_", "cute_", "tcgen05_"))}
     assert theirs - backends == {*SHARED, *RENAMED, *WITHOUT_EFFECT}
 
@@ -42,6 +45,7 @@ def test_the_page_has_the_table() -> None:
         ({"l2_groupings": [8, 4]}, ["l2_groupings"]),
         ({"l2_groupings": [1], "pid_type": "flat", "indexing": ["pointer", "pointer"], "loop_orders": [[0, 1]]}, []),
         ({"loop_orders": [[1, 0]], "range_num_stages": [0, 3]}, ["loop_orders", "range_num_stages"]),
+        ({"waves_per_eu": 2, "matrix_instr_nonkdim": 16, "num_ctas": 1}, ["waves_per_eu", "matrix_instr_nonkdim"]),
         ({"loop_order": [[1, 0]], "l2_grouping": 4}, ["loop_orders"]),
         ({"indexing": "tensor_descriptor", "cute_pdl": True}, ["indexing", "cute_pdl"]),
     ],
