@@ -19,8 +19,7 @@ def markdown(doc: str | None) -> str:
     lines: list[str] = []
     in_code = False
     for line in inspect.cleandoc(doc or "").splitlines():
-        code = _is_code(line, in_code)
-        if code != in_code and (code or line.strip()):
+        if line.strip() and (code := _is_code(line, in_code)) != in_code:
             lines += ["", "```mlir"] if code else ["```", ""]
             in_code = code
         lines.append(line.removeprefix("    ") if in_code else line)
@@ -29,8 +28,6 @@ def markdown(doc: str | None) -> str:
 
 
 def _is_code(line: str, in_code: bool) -> bool:
-    if not line.strip():
-        return in_code
     return line.startswith("    ") or bool(_IR_LINE.match(line)) or (in_code and line[0] in " }")
 
 

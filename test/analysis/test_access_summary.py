@@ -130,6 +130,18 @@ func.func @f(%x: {A}, %q: memref<4x10xf32>, %y: memref<60xf32>) -> {A} {{
     assert (reason or "") in found.reason
 
 
+def test_an_array_without_elements_is_written_before_it_is_read() -> None:
+    """None of its elements is read first, or returned as it was made."""
+    func = function(f"""
+func.func @f(%x: {A}) -> memref<0x8xf32> {{
+  %t = host.alloc : memref<0x8xf32>
+  %c = host.call "aten.clone.default"(%t) args [unit] : (memref<0x8xf32>) -> (memref<0x8xf32>)
+  func.return %t : memref<0x8xf32>
+}}""")
+    found = seen_by(next(op.result for op in func.walk() if isinstance(op, AllocOp)), func.body.block.ops)
+    assert not found.needed, found.reason
+
+
 def test_arguments_may_be_one_array() -> None:
     """An argument that another one may be is read by the other's loads."""
     func = function(f"""

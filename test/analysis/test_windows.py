@@ -46,3 +46,11 @@ def test_part_of_a_block_has_the_blocks_window():
         ("block", 128, "d1"),
         ("point", 1, "3"),
     ]
+
+
+def test_the_last_block_is_the_last_of_the_range_that_moves_it():
+    """Of 1,000 rows in blocks of 128 the eighth; so long an array has to be where the blocks go beyond it."""
+    grid, loads = parts()
+    for load in loads:
+        found = windows(grid, [load.memory])[load.memory]
+        assert [dim.last for dim in found.dims if dim.kind == "block"] == [7]

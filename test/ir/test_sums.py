@@ -58,7 +58,7 @@ def test_lanes_of_one_dimension() -> None:
 
 
 TEXT = """
-func.func @f(%x: memref<4096xf32>, %at: memref<40xi32>) {
+func.func @f(%x: memref<4096xf32>, %at: memref<40xi32>, %first: index, %last: index) {
   tile.grid (%i: b0=16) in (40) {
     %n = tile.load %at[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
     %two = tile.full 2 : !tile.tile<b0=16 x i32>
@@ -69,6 +69,9 @@ func.func @f(%x: memref<4096xf32>, %at: memref<40xi32>) {
     %rounded = tile.floordiv %large, %two : !tile.tile<b0=16 x i32>
     %lanes = tile.index %i : !tile.range<b0=16>
     %plain = tile.reshape %lanes : !tile.tile<b0=16 x i32> to !tile.tile<16 x i32>
+    tile.for %k: b1=8 in (%first, %last) {
+      %row = tile.index %k : !tile.range<b1=8>
+    }
   }
   func.return
 }
@@ -104,3 +107,16 @@ def test_lanes_of_a_range_without_its_tag_keep_their_name(values: dict[str, SSAV
     atom = sums.expr(plain).atom
     assert isinstance(atom, Symbol) and atom.name is plain
     assert sums.expr(plain) - sums.expr(plain) == ZERO and isinstance(sums.expr(plain), IndexExpr)
+
+
+@pytest.mark.parametrize("more", [0, 1, 4], ids=lambda more: f"{more} begins more")
+def test_lanes_are_told_from_the_begin_of_their_loop(values: dict[str, SSAValue], more: int) -> None:
+    """What is counted is the lanes: where a loop begins may be added more often, be it first in the sum."""
+    sums, row = SumAnalysis(), values["row"]
+    assert isinstance(row.owner, IndexOp) and isinstance(row.type, TileType)
+    lanes = sums.lanes(row.owner.range, 0)
+    begin = next(IndexExpr(0, {atom: 1}) for atom in lanes.terms if isinstance(atom, Symbol))
+    terms, const = sums.terms(begin * more + lanes * 3, row.type.dims.data, ranges_in_scope(row.owner))
+    assert [(term.counted, term.factor) for term in terms if term.dim == 0] == [(lanes, 3)]
+    assert [(term.counted, term.factor) for term in terms if term.dim is None] == [(begin, more)] * (more > 0)
+    assert const == 0

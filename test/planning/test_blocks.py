@@ -154,6 +154,7 @@ def test_rows_come_one_by_one() -> None:
     ("bits", "entries", "memory"),
     [
         (32, [(K, 4)], 8 * 128 * 4),  # a row of words stands alone
+        (32, [(K, 1)], 8 * 128 * 4),  # be it of one
         (16, [(K, 4)], 8 * 8 * 128 * 2),  # a narrower one comes with others
         (8, [(K, 4)], 8 * 32 * 128),
         (32, [(I, 8), (K, 4)], 8 * 8 * 128 * 4),  # a block for each number

@@ -62,6 +62,17 @@ def test_narrow_values_are_widened() -> None:
     assert [(op.size, op.widens) for op in found.ops] == [(128, False), (256, True)]  # the second cast is the first
 
 
+def test_lanes_that_are_taken_come_a_phase_later_and_all_at_once() -> None:
+    """Meanwhile the numbers of those that are asked for are in registers: one for 128 of them."""
+    steps = (READ, RegisterStep("take", (1,), (0,), (0, 1)), RegisterStep("compute", (2,), (1,), (0,)))
+    code = RegisterCode(steps, (SHAPES[0], RegisterShape((200,))))
+    found = trace(code, Sizing(code, {"b": 1024}), 256)
+    _, taken, user = found.ops
+    assert taken.ends and taken.together and not taken.lazy
+    assert (user.at, user.operands) == (taken.at + 1, (taken,))
+    assert found.inside == [(taken.at, taken.at + 1, 2)]
+
+
 def test_a_masked_read_waits_for_its_mask() -> None:
     """One of a mask that is computed from memory can still wait; one by what a product tells cannot."""
     later = RegisterStep("read", (3,), (1,), (0,), (7, 1))

@@ -76,3 +76,16 @@ func.func @read(%x: memref<4096xf32>) attributes {tile.open = [#tile.open<b0 : s
 func.func @without_blocks() attributes {tile.open = [#tile.open<b0>, #tile.open<b1, b3 : observed least 16 sized most 4096>]} {
   func.return
 }
+
+// DMAs bring computed rows that fill one sublane of a word each: what they take is seen once the block has its size.
+// CHECK-LABEL: func.func @rows
+// TPU: tile.grid (%i: b0=32) in (4096)
+func.func @rows(%x: memref<100000x8192xbf16>, %at: memref<4096xi32>, %out: memref<4096x8192xbf16>)
+    attributes {tile.open = [#tile.open<b0>]} {
+  tile.grid (%i: b0=16) in (4096) {
+    %r = tile.load %at[%i] : memref<4096xi32> -> !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%r, :] : memref<100000x8192xbf16> -> !tile.tile<b0=16 x 8192 x bf16>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 8192 x bf16>, memref<4096x8192xbf16>
+  }
+  func.return
+}
