@@ -126,15 +126,15 @@ def _seconds(subject: Subject, config: Any) -> float | None:
     kernel = _helion_kernel(subject, config)
     try:
         call = _on_device(kernel, subject, subject.args())
-        for number in range(4):
-            if number == 1:
-                torch.cuda.synchronize()
-                start = perf_counter()
+        call()
+        torch.cuda.synchronize()
+        start = perf_counter()
+        for _ in range(3):
             call()
         torch.cuda.synchronize()
     except Exception:  # whatever Helion's compiler says
         return None
-    return perf_counter() - start  # pyright: ignore[reportPossiblyUnboundVariable]
+    return perf_counter() - start
 
 
 def sides(subject: Subject) -> Mapping[str, Callable[[Subject, Args], Call]]:

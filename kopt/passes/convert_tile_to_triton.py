@@ -118,7 +118,7 @@ class ConvertTileToTritonPass(ModulePass):
 
 def _check(grid: tile.GridOp, chip: GpuChip) -> None:
     """Refuses what no launch of independent programs can do."""
-    if grid.plan is not None and (problem := next(launch_problems(grid, grid.plan.data, chip), None)):
+    if problem := next(launch_problems(grid, chip), None):
         raise problem.error
     if grid.reduction_dims or grid.ordered_dims:
         raise LoweringError(

@@ -1,7 +1,7 @@
 """Flash attention: keys and values of a head stay in VMEM, row statistics fill whole registers, powers are of two.
 
-Scores are scaled, in f32: scaled queries would be rounded to bf16 once more than the expression says.
-Causal attention has a branch for each block of queries, with as many blocks of keys as that one needs: loops of a known
+Scores are scaled in f32, for scaled queries would be rounded to bf16 once more than the expression says. Causal
+attention has a branch for each block of queries, with as many blocks of keys as that one needs: loops of a known
 length, which libtpu counts. Only the block of keys on the diagonal is masked, and in a window the first ones too.
 """
 

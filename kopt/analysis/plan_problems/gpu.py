@@ -39,7 +39,7 @@ def gpu_problems(grid: GridOp, chip: GpuChip) -> Iterator[Problem]:
 
 
 def _of_plan(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
-    yield from launch_problems(grid, plan, chip)
+    yield from launch_problems(grid, chip)
     yield from of_order(grid, plan, [])
     buffers = {buffer.name: buffer for buffer in plan.buffers}
     for op in walk(grid):
@@ -47,8 +47,11 @@ def _of_plan(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
             yield from _of_access(grid, op, buffers[op.via.data], chip)
 
 
-def launch_problems(grid: GridOp, plan: Plan, chip: GpuChip) -> Iterator[Problem]:
-    """What keeps launches on a chip from having the options of a plan."""
+def launch_problems(grid: GridOp, chip: GpuChip) -> Iterator[Problem]:
+    """What keeps launches on a chip from having the options of a grid's plan; nothing where it has none."""
+    if grid.plan is None:
+        return
+    plan = grid.plan.data
     yield from of_options(grid, plan, _OPTIONS, "Triton launch")
     options = dict(plan.options)
     if (warps := options.get("warps", 1)) not in _WARPS:

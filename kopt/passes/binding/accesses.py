@@ -148,8 +148,7 @@ def _standing(place: WindowPlace, entries: list[Entry], block: TileType) -> Tile
         dim if dim.tag.data else next(ones if dim.size.data == 1 else others, dim)  # as large: the block has its lanes
         for dim in found.dims.data
     ]
-    stands = found.with_dims(dims)
-    return None if stands == block else stands
+    return found.with_dims(dims)
 
 
 class _Conversion:

@@ -1,4 +1,4 @@
-"""Blocks that are no power of two, and whose lanes are no longer the block's."""
+"""Refuses reshapes and concatenations of the lanes of blocks that are no power of two."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kopt.walk import walk
 
 
 def refuse_moved(root: Operation, dim: tile.DimAttr) -> None:
-    """Refuses what takes the lanes of a block to where they no longer are the block's."""
+    """Refuses reshapes and concatenations in ``root`` whose result has not the dimension of a block that they take."""
     for op in walk(root, tile.ReshapeOp, tile.ConcatOp):
         kept = tile.tile_type(op.results[0]).dims.data
         if dim not in kept and any(dim in tile.tile_type(value).dims.data for value in op.operands):
