@@ -178,6 +178,8 @@ def _pallas_values(target: Target, config: Config) -> list[ModulePass]:
         _make("match-array-layouts"),
         # What moves with an inner loop of one visit moves with the loop around it, which may be aligned then.
         _make("unroll-single-trip-loops", keep=_named_loops(config)),
+        # What such a loop carried begins with a constant.
+        _make("canonicalize"),
         # Loops, loads and stores that begin anywhere: loads, selects and masks come of it, so before the other masks.
         _make("align-accesses", chip=chip),
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.

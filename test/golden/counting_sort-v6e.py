@@ -21,9 +21,9 @@ def counting_sort_0_kernel(numbers_ref, counts_ref, new_counts_ref):
     v = (  # histogram.py:21
         jnp.broadcast_to(row_numbers[:, None], (1024, 256)) == jax.lax.broadcasted_iota(jnp.int32, (1024, 256), 1)
     )
-    v_2 = jnp.broadcast_to(jnp.full((1024,), 1, jnp.int32)[:, None], (1024, 256))  # histogram.py:21
+    v_2 = jnp.where(v, jnp.full((1024, 256), 1, jnp.int32), jnp.full((1024, 256), 0, jnp.int32))  # histogram.py:21
     old_2 = new_counts_ref[...]  # histogram.py:21
-    new = old_2 + jnp.sum(jnp.where(v, v_2, 0), axis=0, dtype=jnp.int32)  # histogram.py:21
+    new = old_2 + jnp.sum(v_2, axis=0, dtype=jnp.int32)  # histogram.py:21
     new_counts_ref[...] = new  # histogram.py:21
 
 
