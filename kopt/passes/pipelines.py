@@ -188,6 +188,8 @@ def _pallas_values(target: Target, config: Config) -> list[ModulePass]:
         _make("expand-for-mosaic"),
         # Values are computed in the types that Mosaic has; after masks, whose fills no factor changes.
         _make("convert-exp-to-exp2"),
+        # After masks and factors, which are of wide values; before types of values are final.
+        _make("narrow-floats", chip=chip),
         # Types of values are final; before loops become dimensions of the grid, and what they carry scratch memory.
         _make("keep-reduced-dims"),
         # Scans are of 32 bits, and of defined lanes; sums that loops carry have the dimension that a last lane has.

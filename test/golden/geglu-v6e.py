@@ -11,8 +11,7 @@ def geglu_kernel(gate_ref, up_ref, out_ref):
     v = gate.astype(jnp.float32)  # gated.py:27
     opened = v * 0.5 * (jnp.tanh((v + v * v * v * 0.044715) * 0.7978846) + 1.0)  # gated.py:27
     up = up_ref[...]  # gated.py:28
-    v_2 = opened.astype(jnp.bfloat16).astype(jnp.float32) * up.astype(jnp.float32)  # gated.py:28
-    out_ref[...] = v_2.astype(jnp.bfloat16)  # gated.py:28
+    out_ref[...] = opened.astype(jnp.bfloat16) * up  # gated.py:28
 
 
 def geglu(gate, up):

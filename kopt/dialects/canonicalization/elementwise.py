@@ -108,8 +108,8 @@ def _fold(op: ElementwiseOp) -> Replacement:
 
 
 def _overflows(number: Number, type: Attribute) -> bool:
-    """Whether a finite result of f64 arithmetic does not fit f32: the device decides what becomes of it."""
-    return isinstance(type, Float32Type) and math.isfinite(number) and abs(number) > 3.4028234e38
+    """Whether a finite result of f64 arithmetic does not fit f32 or bf16: the device decides what becomes of it."""
+    return isinstance(type, Float32Type | BFloat16Type) and math.isfinite(number) and abs(number) > 3.4028234e38
 
 
 #: Operand number and the number that makes an op on it do nothing, for integers and for floats.

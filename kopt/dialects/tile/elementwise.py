@@ -2,7 +2,8 @@
 
 Every op takes tiles of one shape and one element type and computes each lane by itself. Shapes are made equal
 by `tile.broadcast`, dtypes by `tile.cast`: nothing is implicit. Floating-point arithmetic is done in ``f32`` or
-``f64``; what is stored narrower is widened first and rounded after by a cast that no pass drops.
+``f64``; what is stored narrower is widened first and rounded after by a cast that no pass drops. Sums, differences,
+products, maxima and minima are rounded once, so they are done in ``bf16`` too.
 
     %s = tile.add %a, %b : !tile.tile<b0=128 x f32>
     %c = tile.lt %a, %b : !tile.tile<b0=128 x f32>          // -> !tile.tile<b0=128 x i1>
@@ -53,6 +54,8 @@ class TypeRule:
 FLOAT = TypeRule("f32 or f64", _is_compute_float)
 INTEGER = TypeRule("an integer type", _is_integer)
 NUMBER = TypeRule("f32, f64 or an integer type", lambda t: _is_compute_float(t) or _is_integer(t))
+#: Which a single rounding of the f32 result makes right, so bf16 is taken where a chip computes with it.
+ROUNDED_ONCE = TypeRule("f32, f64, bf16 or an integer type", lambda t: NUMBER.accepts(t) or t == bf16)
 BITS = TypeRule("an integer type or i1", _is_bits)
 #: Which rounds nothing, so bf16 is compared as it is where a chip can.
 COMPARE = TypeRule(
@@ -74,20 +77,20 @@ class Row:
 
 TABLE = (
     # arithmetic
-    Row("neg", 1, NUMBER, "the negation"),
-    Row("abs", 1, NUMBER, "the absolute value"),
+    Row("neg", 1, ROUNDED_ONCE, "the negation"),
+    Row("abs", 1, ROUNDED_ONCE, "the absolute value"),
     Row("sign", 1, NUMBER, "-1, 0 or 1 by the sign; 0 for NaN, as torch says"),
-    Row("add", 2, NUMBER, "the sum; integers wrap", commutative=True),
-    Row("sub", 2, NUMBER, "the difference; integers wrap"),
-    Row("mul", 2, NUMBER, "the product; integers wrap", commutative=True),
+    Row("add", 2, ROUNDED_ONCE, "the sum; integers wrap", commutative=True),
+    Row("sub", 2, ROUNDED_ONCE, "the difference; integers wrap"),
+    Row("mul", 2, ROUNDED_ONCE, "the product; integers wrap", commutative=True),
     Row("div", 2, FLOAT, "the IEEE quotient"),
     Row("floordiv", 2, NUMBER, "the quotient rounded towards minus infinity (Python's //)"),
     Row("truncdiv", 2, NUMBER, "the quotient rounded towards zero"),
     Row("mod", 2, NUMBER, "the remainder with the divisor's sign (Python's %)"),
     Row("rem", 2, NUMBER, "the remainder with the dividend's sign (C's fmod and %)"),
     Row("pow", 2, NUMBER, "the power"),
-    Row("maximum", 2, NUMBER, "the larger; NaN if either is NaN", commutative=True),
-    Row("minimum", 2, NUMBER, "the smaller; NaN if either is NaN", commutative=True),
+    Row("maximum", 2, ROUNDED_ONCE, "the larger; NaN if either is NaN", commutative=True),
+    Row("minimum", 2, ROUNDED_ONCE, "the smaller; NaN if either is NaN", commutative=True),
     Row("fmax", 2, FLOAT, "the larger; a NaN loses to a number", commutative=True),
     Row("fmin", 2, FLOAT, "the smaller; a NaN loses to a number", commutative=True),
     Row("atan2", 2, FLOAT, "the angle of the point (second, first)"),

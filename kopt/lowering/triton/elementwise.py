@@ -118,8 +118,10 @@ def print_elementwise(kernel: TritonPrinter, op: tile.ElementwiseOp) -> None:
     if template(spelt).is_repeated(0):
         kernel.named(op.inputs[0])
     operands = _operands(kernel, op.inputs, spelt)
-    if tile.tile_type(op.inputs[0]).element_type == bf16:  # compared; the interpreter would compare the bits
+    if tile.tile_type(op.inputs[0]).element_type == bf16:  # the interpreter would take the bits
         operands = [kernel.spelt(f"{{0}}.to({kernel.dtype(f32)})", kernel.typed(value)) for value in op.inputs]
+    if tile.tile_type(op.result).element_type == bf16:
+        spelt = f"({spelt}).to({kernel.dtype(bf16)})"
     kernel.define(op.result, kernel.spelt(spelt, *operands))
 
 

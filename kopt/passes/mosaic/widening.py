@@ -41,7 +41,7 @@ _LANE_BY_LANE = ElementwiseOp | CastOp | ReshapeOp | SelectOp | MaskOp
 
 
 class WidenElementwise(RewritePattern):
-    """Arithmetic and comparisons of 8-bit and 16-bit integers; comparisons of bf16, which not all chips have."""
+    """Arithmetic and comparisons of 8-bit and 16-bit integers; those of bf16, which not all chips have."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter, /) -> None:

@@ -1,11 +1,11 @@
 // What elementwise ops refuse.
 // RUN: kopt %s --split-input-file --verify-diagnostics
 
-func.func @narrow(%x: memref<8xbf16>) {
+func.func @narrow(%x: memref<8xf16>) {
   tile.grid (%i: b0=8) in (8) {
-    %v = tile.load %x[%i] : memref<8xbf16> -> !tile.tile<b0=8 x bf16>
-    // expected-error @+1 {{tile.add computes in f32, f64 or an integer type, found bf16: cast first}}
-    %s = tile.add %v, %v : !tile.tile<b0=8 x bf16>
+    %v = tile.load %x[%i] : memref<8xf16> -> !tile.tile<b0=8 x f16>
+    // expected-error @+1 {{tile.add computes in f32, f64, bf16 or an integer type, found f16: cast first}}
+    %s = tile.add %v, %v : !tile.tile<b0=8 x f16>
   }
   func.return
 }
