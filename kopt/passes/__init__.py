@@ -87,6 +87,7 @@ PASSES: dict[str, str] = {
     "realise-values": "kopt.passes.realise_values:RealiseValuesPass",
     "rebase-ranges": "kopt.passes.rebase_ranges:RebaseRangesPass",
     "reduce-expanded-updates": "kopt.passes.reduce_expanded_updates:ReduceExpandedUpdatesPass",
+    "rematerialise-loads": "kopt.passes.rematerialise_loads:RematerialiseLoadsPass",
     "resolve-validity": "kopt.passes.resolve_validity:ResolveValidityPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
     "schedule-jagged": "kopt.passes.schedule_jagged:ScheduleJaggedPass",

@@ -236,6 +236,8 @@ def _pallas_memory(target: Target, config: Config) -> list[ModulePass]:
         _make("version-cells"),
         # Copies are final, and where they begin.
         _make("elide-bounds-checks"),
+        # Branches and loops are final: before memory is planned for what is alive across them.
+        _make("rematerialise-loads"),
         # Scratch memory is final.
         _make("plan-vmem", chip=chip),
         # Mosaic compiles lost updates silently: the last look at kernels of one rank.

@@ -21,12 +21,21 @@ def _from_bits(bits, dtype):
 
 
 def _register_of(x, lane):
-    """Of each row the 128 lanes that hold one lane, by its number; zeros where there are none."""
-    bits, number = _bits(x), jnp.broadcast_to(lane >> 7, (*x.shape[:-1], 128))
-    found = jnp.zeros_like(number)
-    for n in range(x.shape[-1] // 128):
-        found = jnp.where(number == n, bits[..., 128 * n : 128 * n + 128], found)
-    return _from_bits(found, x.dtype)
+    """Of each row the 128 lanes that hold one lane, by its number; zeros where there are none.
+
+    A tree of selects: each bit of the number chooses between halves, so one select is made for each register but one.
+    """
+    bits, count = _bits(x), x.shape[-1] // 128
+    number = jnp.broadcast_to(lane >> 7, (*x.shape[:-1], 128))
+
+    def among(first, bit):
+        if bit < 0:
+            return bits[..., 128 * first : 128 * first + 128]
+        low, half = among(first, bit - 1), first + (1 << bit)
+        return low if half >= count else jnp.where((number & (1 << bit)) == 0, low, among(half, bit - 1))
+
+    found = among(0, (count - 1).bit_length() - 1)
+    return _from_bits(jnp.where((number >= 0) & (number < count), found, 0), x.dtype)
 
 
 def _pick(x, lane, axis):
@@ -42,7 +51,7 @@ def _pick(x, lane, axis):
 
 
 def _take_along(x, lane, axis):
-    """``jnp.take_along_axis``, by comparing each wanted lane with every lane."""
+    """``jnp.take_along_axis``, by comparing each wanted lane with every lane, or with those of its register."""
     size = x.shape[axis]
     if axis == x.ndim - 1 > 0 and lane.shape[axis] == 1 and size % 128 == 0 and size > 128:
         x, lane = _register_of(x, lane), lane & 127

@@ -174,7 +174,7 @@ class PallasPrinter(Printer):
             yield
 
     def helper(self, name: str) -> str:
-        """Asks for a function of `kopt.lowering.emitted.mosaic` and those that it uses; gives its name."""
+        """Asks for a function of `kopt.lowering.emitted` and those that it uses; gives its name."""
         self.helpers |= {needed: functions()[needed] for needed in closure(name)}
         return name
 
