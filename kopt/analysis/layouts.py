@@ -2,7 +2,8 @@
 
 Pure. Mosaic wants the last two dimensions of a block to be whole, or multiples of 128 lanes and 8 sublanes (32 for
 8-bit elements); blocks of rank-1 arrays whole, multiples of 1024, or powers of two from 128 lanes of 32 bits on; and
-dynamic offsets into a block to be such multiples too. What does not fit is made to fit on the host:
+dynamic offsets into a block to be such multiples too. What does not fit, and ``align-accesses`` has not aligned, is
+made to fit on the host:
 
 | found | layout | cost |
 |---|---|---|

@@ -59,6 +59,7 @@ class AlignAccessesPass(ModulePass):
     too, and the host copies them to 32 bits. An array that is larger than half of VMEM stays in HBM. Its blocks at
     computed elements may end beyond the array, or begin inside a tile of memory. A DMA then fetches a superset that
     does neither, and the block is cut out of it. Loads of arrays that the launch writes, and gathers, stay as they are.
+    A few cells share the rows of a vector, of which each takes fewer than 128 lanes (`kopt.analysis.shared_rows`).
 
     ``stores`` at an unaligned dynamic start become an aligned superset load, an insertion of the lanes, and a store.
 
@@ -70,9 +71,10 @@ class AlignAccessesPass(ModulePass):
         %new = tile.select (%r.begin <= tile.index %w < %r.end), %u, %old
         tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<96x256xf32>
 
-    Cells that may share a superset run in order. Loads from such arrays are aligned, too. An array that is larger than
-    half of VMEM, and whose blocks all begin at computed elements, stays in HBM. DMAs fetch each superset and send it
-    back, and a remark says so. Arrays with gathered rows or atomic updates stay as they are.
+    Cells that may share a superset run in order, so rows of a vector are shared on chips of one core alone. Loads from
+    such arrays are aligned, too. An array that is larger than half of VMEM, and whose blocks all begin at computed
+    elements, stays in HBM. DMAs fetch each superset and send it back, and a remark says so. Arrays with gathered rows
+    or atomic updates stay as they are.
 
     Arrays that end inside a block or a superset are padded on the host; where they are read, a remark says so.
     ``cases`` selects among the three. By default all are done; ``align-accesses{cases=loads}`` does one.

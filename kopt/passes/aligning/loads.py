@@ -10,7 +10,8 @@ from xdsl.ir import SSAValue
 from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed
-from kopt.analysis.layouts import LayoutProblem, fits_scalar_memory, layout, stands_in_scalar_memory
+from kopt.analysis.layouts import fits_scalar_memory, has_layout, stands_in_scalar_memory
+from kopt.analysis.shared_rows import shares_rows
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
@@ -61,7 +62,7 @@ def _is_computed(entry: Entry) -> TypeGuard[SSAValue]:
 
 
 def _unaligned_loads(launch: LaunchOp, analysis: IndexAnalysis) -> Iterator[tuple[LoadOp, Window]]:
-    """The loads of arrays that no layout makes legal, and the arrays' windows."""
+    """The loads of arrays that no layout makes legal, or whose rows cells share, and the arrays' windows."""
     written = accessed(launch, MemoryEffectKind.WRITE)
     for grid in [op for op in launch.body.block.ops if isinstance(op, GridOp)]:
         found = unordered_windows(grid, [arg for arg in launch.body.block.args if arg not in written], analysis)
@@ -69,7 +70,5 @@ def _unaligned_loads(launch: LaunchOp, analysis: IndexAnalysis) -> Iterator[tupl
             gathers = any(is_gather(entry) for load in window.loads for entry in load.entries)
             if gathers or stands_in_scalar_memory(window):
                 continue
-            try:
-                layout(window)
-            except LayoutProblem:
+            if shares_rows(window, grid) or not has_layout(window):
                 yield from ((load, window) for load in window.loads)

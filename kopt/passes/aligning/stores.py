@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import has_layout, lanes_dim
+from kopt.analysis.shared_rows import shares_rows
 from kopt.analysis.streaming import is_computed, loops_around, walks
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.diagnostics import remark
@@ -45,7 +46,8 @@ def _align(target: WrittenOperand, chip: TpuChip, analysis: IndexAnalysis) -> No
     if window is None:
         return
     in_hbm = _stays_in_hbm(window, chip)
-    if not in_hbm and has_layout(window):
+    shared = chip.cores == 1 and shares_rows(window, grids[0])
+    if not in_hbm and not shared and has_layout(window):
         return
     dims = {access: _unaligned(access, window, in_hbm) for access in accesses}
     extents = _extents(target, dims, analysis)
@@ -61,7 +63,7 @@ def _align(target: WrittenOperand, chip: TpuChip, analysis: IndexAnalysis) -> No
             Cutter(access, window, Arrays(target.launch)).run()
         elif isinstance(access, StoreOp) and units:
             Merger(access, units, analysis).run()
-    run_in_order(grids[0], target.memory, target.name)
+    run_in_order(grids[0], target.memory, None if shared else target.name)
 
 
 def _stays_in_hbm(window: Window, chip: TpuChip) -> bool:

@@ -49,9 +49,11 @@ def aligned_block(
     if offset is not None:
         first = index_of(analysis.first(_numbered(entry)) - offset, build, analysis)
     else:
-        unsigned = build.add(arith.MaxSIOp(begins, build.index(0)))
+        known, last = analysis.first(_numbered(entry)).range, (extent - size) // unit
+        unsigned = begins if known.is_natural else build.add(arith.MaxSIOp(begins, build.index(0)))
         which = build.add(arith.ShRSIOp(unsigned, build.index(unit.bit_length() - 1)))
-        which = build.add(arith.MinSIOp(which, build.index((extent - size) // unit)))
+        if known.high is None or known.high // unit > last:
+            which = build.add(arith.MinSIOp(which, build.index(last)))
         first = build.add(arith.MuliOp(which, build.index(unit)))
     hint = entry.name_hint if isinstance(entry, SSAValue) else None
     first.name_hint = first.name_hint or f"{hint or 'block'}_aligned"

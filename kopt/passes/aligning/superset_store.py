@@ -57,8 +57,9 @@ class Merger:
             size = aligned_size(entry, unit, self.analysis)
             larger, offset = aligned_block(entry, begins, unit, size, self._shape[dim], build, self.analysis)
             self.entries[dim] = larger
-            value = self._placed(value, places[dim], offset, larger)
-            flags = flags and self._placed(flags, places[dim], offset, larger)
+            placed = self._repeated if self._stands_at_multiples(entry, size) else self._placed
+            value = placed(value, places[dim], offset, larger)
+            flags = flags and placed(flags, places[dim], offset, larger)
             limits.append((places[dim], larger, begins, build.add(arith.AddiOp(begins, build.index(own)))))
         inside = build.with_number("ne", flags, 0) if flags is not None else None
         for place, larger, first, end in limits:
@@ -93,6 +94,18 @@ class Merger:
     def _shape(self) -> tuple[int, ...]:
         return self.store.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
 
+    def _stands_at_multiples(self, entry: Entry, size: int) -> bool:
+        """Whether a block begins at a multiple of its own lanes in the larger block, in whatever cell."""
+        assert isinstance(entry, SSAValue | int)
+        own = own_size(entry)
+        return size % own == 0 and self.analysis.first(entry).divisor % own == 0
+
+    def _repeated(self, value: SSAValue, place: int, offset: SSAValue, larger: SSAValue) -> SSAValue:
+        """As `_placed`, where it may stand at multiples of its lanes alone: it stands at all of them."""
+        type, size = tile_type(value), range_type(larger).size
+        joined = self.build.add(ConcatOp([value] * (size // type.shape[place]), place))
+        return self.build.reshape(joined, self._with_dim(type, place, range_type(larger).dim))
+
     def _placed(self, value: SSAValue, place: int, offset: SSAValue, larger: SSAValue) -> SSAValue:
         """A block's lanes from ``offset`` on in one dimension of the larger block; the others are any.
 
@@ -103,15 +116,17 @@ class Merger:
         front, back = self._filler(value, place, size), self._filler(value, place, size + -own % size)
         front_end = self.build.index(size)
         joined = self.build.add(ConcatOp([front, value, back], place))  # whole registers
-        dims = [range_type(larger).dim if n == place else dim for n, dim in enumerate(type.dims.data)]
+        dims = self._with_dim(type, place, range_type(larger).dim)
         inside = self.build.add(arith.MaxSIOp(self.build.add(arith.MinSIOp(offset, front_end)), self.build.index(-own)))
         skip = self.build.add(arith.SubiOp(front_end, inside))
         return self.build.add(DynamicSliceOp(joined, skip, place, type.with_dims(dims)))
 
     def _filler(self, value: SSAValue, place: int, size: int) -> SSAValue:
         type = tile_type(value)
-        dims = [DimAttr(size) if n == place else dim for n, dim in enumerate(type.dims.data)]
-        return self.build.add(FullOp(0, type.with_dims(dims)))
+        return self.build.add(FullOp(0, type.with_dims(self._with_dim(type, place, DimAttr(size)))))
+
+    def _with_dim(self, type: TileType, place: int, new: DimAttr) -> list[DimAttr]:
+        return [new if n == place else dim for n, dim in enumerate(type.dims.data)]
 
     def _between(self, type: TileType, place: int, range: SSAValue, start: SSAValue, end: SSAValue) -> SSAValue:
         """Which lanes of a block are from ``start`` to ``end`` in one dimension."""

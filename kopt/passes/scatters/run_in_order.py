@@ -11,10 +11,11 @@ from kopt.ir.ranges import binding
 from kopt.walk import walk
 
 
-def run_in_order(grid: GridOp, memory: SSAValue, name: str) -> None:
+def run_in_order(grid: GridOp, memory: SSAValue, name: str | None) -> None:
     """Marks the grid's dimensions along which different cells may touch the same elements as ``ordered``.
 
-    Free stay those whose range every access of the array has among its indices.
+    Free stay those whose range every access of the array has among its indices. A remark names the array, if given:
+    what is known from data only may be right to run at once.
     """
     accesses = [op for op in walk(grid, Access) if op.memory is memory]
     shared = [
@@ -27,4 +28,5 @@ def run_in_order(grid: GridOp, memory: SSAValue, name: str) -> None:
         return
     grid.ordered = int_array(ordered)
     ranges = ", ".join(f"%{grid.ranges[number].name_hint or number}" for number in shared)
-    remark(grid, f"cells along {ranges} run in order: which rows of '{name}' they update is known from data only")
+    if name is not None:
+        remark(grid, f"cells along {ranges} run in order: which rows of '{name}' they update is known from data only")

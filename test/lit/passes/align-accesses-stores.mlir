@@ -1,4 +1,4 @@
-// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(align-accesses{cases=stores})' --remarks 2>&1 | filecheck %s
+// RUN: kopt %s --verify-each --pass-pipeline='builtin.module(align-accesses{chip=v6e cases=stores})' --remarks 2>&1 | filecheck %s
 
 // 16 rows from row n on are put into the 24 rows from the multiple of 8 before; the array ends at row 104.
 // CHECK: remark: cells along %i run in order: which rows of 'out' they update is known from data only
@@ -81,4 +81,27 @@ func.func @whole_rows(%x: memref<8x20xf32>, %out: memref<8x20xf32>) -> memref<8x
     }
   }
   func.return %out_1 : memref<8x20xf32>
+}
+
+// Four cells write to one row of 128 lanes: wherever a block of 32 stands in it, a copy of the value stands there. No
+// data decide which row it is, so nothing is remarked.
+// CHECK-LABEL: @shared
+// CHECK: tile.grid {{.*}} ordered [0]
+// CHECK: [[BEGIN:%.+]] = tile.begin %i
+// CHECK: [[ROW:%.+]] = arith.shrsi [[BEGIN]]
+// CHECK: [[FIRST:%.+]] = arith.muli [[ROW]]
+// CHECK: [[PLACE:%.+]] = tile.shift %{{.+}} by [[FIRST]] : !tile.range<[[TAG:b[0-9]+]]=128>
+// CHECK: [[FOUR:%.+]] = tile.concat %m, %m, %m, %m dim 0
+// CHECK: [[OLD:%.+]] = tile.load %{{.+}}[[[PLACE]]]
+// CHECK: [[NEW:%.+]] = tile.select %{{.+}}, %{{.+}}, [[OLD]]
+// CHECK: tile.store [[NEW]], %{{.+}}[[[PLACE]]] : !tile.tile<[[TAG]]=128 x f32>, memref<1024xf32>
+func.func @shared(%x: memref<1024x256xf32>, %out: memref<1024xf32>) -> memref<1024xf32> {
+  %out_1 = host.launch @shared (%x_1 = %x, %out_2 = %out) writes [1] : (memref<1024x256xf32>, memref<1024xf32>) -> memref<1024xf32> {
+    tile.grid (%i: b0=32) in (1024) {
+      %v = tile.load %x_1[%i, :] : memref<1024x256xf32> -> !tile.tile<b0=32 x 256 x f32>
+      %m = tile.reduce max %v [1] : !tile.tile<b0=32 x 256 x f32>
+      tile.store %m, %out_2[%i] : !tile.tile<b0=32 x f32>, memref<1024xf32>
+    }
+  }
+  func.return %out_1 : memref<1024xf32>
 }

@@ -1,0 +1,37 @@
+"""Vectors of which several cells of a grid share a row of lanes.
+
+Pure. Mosaic takes no window of 32 elements of a vector: rows of memory have 128 lanes. There are two ways:
+
+| a vector of 1024 in blocks of 32 | what it costs |
+|---|---|
+| each block in a row of its own: `(32, 1, 32)` | XLA lays the vector out anew: a microsecond, and more for long vectors |
+| each row for four cells: blocks of 128 | each cell moves lanes: some 35 cycles (v6e) |
+
+So few cells share rows. Those that write to one row run one after the other.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from kopt.analysis.windows import Window
+from kopt.dialects.tile import GridOp
+from kopt.ir.ranges import binding
+from kopt.open_extents import is_open
+from kopt.targets.tiling import LANES
+
+#: From here on moving lanes in each cell takes longer than XLA takes for the vector.
+_MOST_CELLS = 64
+#: The widths that lanes are moved in.
+_BITS = 32
+
+
+def shares_rows(window: Window, grid: GridOp) -> bool:
+    """Whether cells take blocks of a vector out of rows that others share."""
+    if len(window.dims) != 1 or window.bits != _BITS or window.atomics:
+        return False
+    (dim,), (extent,) = window.dims, window.type.get_shape()
+    trips = [binding(range).trips for range in grid.ranges]
+    walked = dim.kind == "block" and dim.range in grid.ranges and not dim.front
+    fits = walked and not is_open(extent) and LANES % dim.size == extent % LANES == 0 and dim.size < LANES
+    return fits and None not in trips and prod(count for count in trips if count is not None) <= _MOST_CELLS
