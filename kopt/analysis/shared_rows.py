@@ -4,7 +4,7 @@ Pure. Mosaic takes no window of 32 elements of a vector: rows of memory have 128
 
 | a vector of 1024 in blocks of 32 | what it costs |
 |---|---|
-| each block in a row of its own: `(32, 1, 32)` | XLA lays the vector out anew: a microsecond, and more for long vectors |
+| each block in a row of its own: `(32, 1, 32)` | XLA lays the vector out anew: a microsecond or more |
 | each row for four cells: blocks of 128 | each cell moves lanes: some 35 cycles (v6e) |
 
 So few cells share rows. Those that write to one row run one after the other.
