@@ -15,6 +15,7 @@ from kopt.dialects.tile import (
     AssociativeReduceOp,
     AssociativeScanOp,
     BroadcastOp,
+    ConcatOp,
     DotOp,
     ForOp,
     LoadOp,
@@ -32,7 +33,7 @@ from kopt.passes.mosaic.combinations import WidenAssociative, WidenSort
 from kopt.passes.mosaic.interleaves import InterleaveInWords
 from kopt.passes.mosaic.lane_numbers import CountInPlace
 from kopt.passes.mosaic.products import FlattenBatches, IntegersToBytes, PartsOfF32, UnsignedBytesToBf16
-from kopt.passes.mosaic.reshapes import ReshapeBeforeCompare, SliceBeforeReshape, SplitReshape
+from kopt.passes.mosaic.reshapes import JoinInOneRow, ReshapeBeforeCompare, SliceBeforeReshape, SplitReshape
 from kopt.passes.mosaic.scalars import WidenScalarLoad
 from kopt.passes.mosaic.widening import (
     Rearrangement,
@@ -48,6 +49,7 @@ BEFORE: Patterns = {
     SliceOp: (SliceBeforeReshape(),),
     ReshapeOp: (ReshapeBeforeCompare(), InterleaveInWords()),
     BroadcastOp: (CountInPlace(),),
+    ConcatOp: (JoinInOneRow(),),
 }
 #: The types that Mosaic has for each op.
 TYPES: Patterns = {
@@ -80,6 +82,7 @@ class ExpandForMosaicPass(ModulePass):
     * reshapes that cut the last dimension elsewhere are slices put side by side, and one lane of each group that
       such a reshape makes is a slice with a step before it;
     * rows of several narrow values in turn are put together in words of 32 bits;
+    * vectors are joined as parts of one row;
     * where a predicate gets other dimensions of one lane, the operands of its comparison get them instead;
     * lane numbers that get other dimensions are counted along these;
     * one element of a narrow type is read as a block of one lane, and becomes a scalar of 32 bits;

@@ -9,11 +9,13 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, ModuleOp, i32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.cell_footprint import user_position
 from kopt.analysis.flat_columns import FlatColumn, flat_column
 from kopt.dialects.builder import Builder, named
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ExtractOp, IndexOp, LoadOp, ReduceOp, array_type, tile_type
+from kopt.dialects.tile import CastOp, ExtractOp, IndexOp, LoadOp, ReduceOp, ReshapeOp, array_type, tile_type
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.access_building import replace_load
 from kopt.passes.normalising.indices import tile_of
@@ -26,7 +28,8 @@ class SpeculatePicksPass(ModulePass):
     """Splits a gather of flat storage into one of the row that another access has, and one of memory in a branch.
 
     The branch is taken if a number names an element of another row. The result is then right too, but slow. Where
-    the numbers are labels, or otherwise index the row's own elements, nothing but the row is read.
+    the numbers are labels, or otherwise index the row's own elements, nothing but the row is read. The branch stands
+    where its result is needed first: whether to take it is found out beside what comes before.
 
         %r = tile.load %x[%i, :] : memref<1024x32768xf32> -> !tile.tile<b0=32 x 32768 x f32>
         %v = tile.load %flat[(tile.index %i) * 32768 + %n] : memref<33554432xf32> -> !tile.tile<b0=32 x f32>
@@ -51,6 +54,7 @@ class SpeculatePicksPass(ModulePass):
 
 
 def _split(load: LoadOp, found: FlatColumn, sums: SumAnalysis) -> None:
+    _sink(load)
     build, dims = Builder(load), tile_type(load.result).dims.data
     memory, last = found.holder.memory, found.extent - 1
     column = tile_of(found.column, dims, build, sums)
@@ -71,6 +75,19 @@ def _split(load: LoadOp, found: FlatColumn, sums: SumAnalysis) -> None:
     assert end is not None
     end.operands = [far]
     replace_load(load, branch.results[0])
+
+
+def _sink(load: LoadOp) -> None:
+    """Moves a load, with casts and reshapes of what it gives, to where that is needed first."""
+    assert load.parent is not None
+    moved: list[LoadOp | CastOp | ReshapeOp] = [load]
+    while isinstance(user := moved[-1].result.get_user_of_unique_use(), CastOp | ReshapeOp):
+        moved.append(user)
+    position = {op: number for number, op in enumerate(load.parent.ops)}
+    users = [user_position(use.operation, position) for use in moved[-1].result.uses]
+    for op in moved if users else ():
+        op.detach()
+        Rewriter.insert_op(op, InsertPoint.before([*position][min(users)]))
 
 
 def _from_memory(load: LoadOp, found: FlatColumn, build: Builder) -> SSAValue:

@@ -23,6 +23,7 @@ KiB = 1024
 class TpuChip:
     """One TPU core as the compiler sees it. ``scoped_vmem_bytes`` is what a kernel may use unless it asks for more.
 
+    ``cores`` share the cells of one launch (Megacore). The two of a tpu7x do not: each is a device of its own.
     ``bf16_vectors`` says whether the vector unit computes with bf16, or with f32 in its place; ``costs`` are the
     constants of the cost model, where `kopt.targets.costs` has none of the name.
     """
@@ -78,7 +79,7 @@ Chip = TpuChip | GpuChip
 # Bandwidth is a core's share. The clock is the published bf16 peak over 2 * MXUs * size² a core.
 _TPUS = {
     #         name     device_kind    topology       VMEM       scoped    HBM B/s  clock  MXU cores
-    "tpu7x": TpuChip("tpu7x", "TPU7x", "tpu7x:2x2x1", 64 * MiB, 32 * MiB, 3.70e12, 2.2e9, 256, 2),
+    "tpu7x": TpuChip("tpu7x", "TPU7x", "tpu7x:2x2x1", 64 * MiB, 32 * MiB, 3.70e12, 2.2e9, 256),
     "v6e": TpuChip("v6e", "TPU v6 lite", "v6e:2x2", 128 * MiB, 32 * MiB, 1.64e12, 1.75e9, 256),
     "v5p": TpuChip("v5p", "TPU v5", "v5p:2x2x1", 64 * MiB, 16 * MiB, 1.23e12, 1.75e9, 128, 2, bf16_vectors=False),
     "v5e": TpuChip("v5e", "TPU v5 lite", "v5e:2x2", 128 * MiB, 16 * MiB, 8.20e11, 1.5e9, 128, bf16_vectors=False),

@@ -45,6 +45,24 @@ class SplitReshape(RewritePattern):
         build.replace(build.reshape(value, tile_type(op.result).dims.data))
 
 
+class JoinInOneRow(RewritePattern):
+    """Vectors are joined as parts of one row. Joined as vectors, Mosaic would lay out each of them anew.
+
+    %j = tile.concat %a, %b dim 0 : !tile.tile<32 x f32>, !tile.tile<96 x f32> to !tile.tile<128 x f32>
+    becomes
+    %c = tile.reshape %a : … to !tile.tile<1 x 32 x f32>   %r = tile.concat %c, %d dim 1 : …
+    %j = tile.reshape %r : !tile.tile<1 x 128 x f32> to !tile.tile<128 x f32>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ConcatOp, rewriter: PatternRewriter, /) -> None:
+        if tile_type(op.result).rank > 1:
+            return
+        build = Builder(op, rewriter=rewriter)
+        rows = [build.reshape(value, [1, *tile_type(value).dims.data]) for value in op.inputs]
+        build.replace(build.reshape(build.add(ConcatOp(rows, 1)), tile_type(op.result).dims.data))
+
+
 class ReshapeBeforeCompare(RewritePattern):
     """Predicates that get other dimensions of one lane: what they compare gets them, which is in 32 bits.
 

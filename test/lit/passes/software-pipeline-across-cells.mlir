@@ -1,5 +1,5 @@
 // RUN: kopt %s --verify-each -p 'realise-dmas,software-pipeline{chip=v6e}' | filecheck %s
-// RUN: kopt %s --verify-each -p 'realise-dmas,software-pipeline{chip=tpu7x}' | filecheck %s --check-prefix=SHARED
+// RUN: kopt %s --verify-each -p 'realise-dmas,software-pipeline{chip=v5p}' | filecheck %s --check-prefix=SHARED
 
 // One core runs the cells one after the other: the next cell's first block arrives in this one's last visit. Whose turn
 // it is of the two buffers stands in scalar memory, right behind them.

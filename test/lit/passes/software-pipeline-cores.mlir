@@ -1,4 +1,4 @@
-// RUN: kopt %s --verify-each --verify-diagnostics -p 'realise-dmas,software-pipeline{chip=tpu7x}' | filecheck %s
+// RUN: kopt %s --verify-each --verify-diagnostics -p 'realise-dmas,software-pipeline{chip=v5p}' | filecheck %s
 
 // Two cores share the cells, so none knows which cell comes next on its core.
 // CHECK: semantics (parallel)

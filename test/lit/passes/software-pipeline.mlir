@@ -1,4 +1,4 @@
-// RUN: kopt %s --verify-each -p 'realise-dmas,software-pipeline' | filecheck %s
+// RUN: kopt %s --verify-each -p 'realise-dmas,software-pipeline{chip=v5p}' | filecheck %s
 
 // A loop's next block arrives while this one is computed with: two buffers and two semaphores by turns. The first block
 // is on its way in front of the loop, which is known to make a visit. Copies name no axis any more.

@@ -1,7 +1,9 @@
 // RUN: kopt %s --split-input-file --verify-each -p 'speculate-picks' | filecheck %s
 
 // A column beside the row's begin: picked from the row where all are inside of it, else fetched from the matrix.
+// The branch stands behind what does not need its result.
 // CHECK-LABEL: func.func @labels
+// CHECK: %most = tile.reduce
 // CHECK: %[[#COLUMN:]] = tile.maximum
 // CHECK: %near = tile.load %x_1[%{{.+}}, %{{.+}}] : memref<64x1024xf32> -> !tile.tile<b0=8 x f32>
 // CHECK: tile.reduce max
@@ -12,6 +14,8 @@
 // CHECK: %far = tile.load %x_1[%{{.+}}, %{{.+}}] : memref<64x1024xf32> -> !tile.tile<b0=8 x f32>
 // CHECK-NEXT: scf.yield %far
 // CHECK: scf.yield %near
+// CHECK: tile.cast
+// CHECK-NEXT: tile.sub %most
 func.func @labels(%x: memref<64x1024xf32>, %n: memref<64xi32>) -> memref<64xf32> {
   %flat = host.reshape %x : memref<64x1024xf32> to memref<65536xf32>
   %out = host.launch @labels (%n_1 = %n, %flat_1 = %flat, %x_1 = %x) writes [] yields (%out_1 : memref<64xf32>) : (memref<64xi32>, memref<65536xf32>, memref<64x1024xf32>) -> memref<64xf32> {
@@ -24,7 +28,8 @@ func.func @labels(%x: memref<64x1024xf32>, %n: memref<64xi32>) -> memref<64xf32>
       %v = tile.load %flat_1[%at] : memref<65536xf32> -> !tile.tile<b0=8 x f32>
       %all = tile.load %x_1[%i, :] : memref<64x1024xf32> -> !tile.tile<b0=8 x 1024 x f32>
       %most = tile.reduce max %all [1] : !tile.tile<b0=8 x 1024 x f32>
-      %less = tile.sub %most, %v : !tile.tile<b0=8 x f32>
+      %w = tile.cast %v : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x f32>
+      %less = tile.sub %most, %w : !tile.tile<b0=8 x f32>
       tile.store %less, %out_1[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
     }
   }

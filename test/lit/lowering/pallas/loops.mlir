@@ -1,7 +1,7 @@
-// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses{loop-type=grid},apply-schedule,legalise-element-types,bind-buffers,realise-dmas,software-pipeline' -t pallas-py | filecheck %s
-// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses{loop-type=resident},apply-schedule,legalise-element-types,bind-buffers,realise-dmas,software-pipeline' -t pallas-py | filecheck %s --check-prefix=RESIDENT
-// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses{loop-type=fori},apply-schedule,legalise-element-types,bind-buffers,realise-dmas,software-pipeline' -t pallas-py | filecheck %s --check-prefix=FORI
-// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses{loop-type=pipeline},apply-schedule,legalise-element-types,bind-buffers,realise-dmas,software-pipeline' -t pallas-py | filecheck %s --check-prefix=PIPELINE
+// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses{loop-type=grid},apply-schedule,legalise-element-types,bind-buffers,realise-dmas,software-pipeline{chip=v5p}' -t pallas-py | filecheck %s
+// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses{loop-type=resident},apply-schedule,legalise-element-types,bind-buffers,realise-dmas,software-pipeline{chip=v5p}' -t pallas-py | filecheck %s --check-prefix=RESIDENT
+// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses{loop-type=fori},apply-schedule,legalise-element-types,bind-buffers,realise-dmas,software-pipeline{chip=v5p}' -t pallas-py | filecheck %s --check-prefix=FORI
+// RUN: kopt %s -p 'functionalise-host,eliminate-output-only,insert-masks,plan-accesses{loop-type=pipeline},apply-schedule,legalise-element-types,bind-buffers,realise-dmas,software-pipeline{chip=v5p}' -t pallas-py | filecheck %s --check-prefix=PIPELINE
 
 // CHECK: def sums_kernel(x_ref, out_ref, a_ref):
 // CHECK-NEXT: k = pl.program_id(1)
