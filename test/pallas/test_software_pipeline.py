@@ -116,7 +116,7 @@ def test_pages_are_fetched_a_cell_ahead():
     args = random_pages(6)
     config = {"accesses": {"cache": "dma"}}
     check(kopt.kernel(pages).lower(*args, target="pallas:interpret@v6e", config=config), *args)
-    low = kopt.kernel(pages).lower(*args, target="pallas:interpret@tpu7x", config=config)
+    low = kopt.kernel(pages).lower(*args, target="pallas:interpret@v5p", config=config)
     assert "cores share the cells" in str([str(remark) for remark in low.remarks])
     assert low.source == before(low).source
 

@@ -160,10 +160,10 @@ def test_every_kind_is_obeyed_or_refused(name: str, wanted: str) -> None:
 
 #: What tells the code of each kind from that of others.
 CODE = {
-    ("embedding", "one_hot"): ("_take_rows(", "_moved_ref"),
-    ("embedding", "rows"): ("_moved_ref", "_take_rows("),
-    ("label", "pick"): ("_take_along(", "_moved_ref"),
-    ("label", "rows"): ("_moved_ref", "_take_rows("),
+    ("embedding", "one_hot"): ("_take_rows(", "_rows_ref"),
+    ("embedding", "rows"): ("_rows_ref", "_take_rows("),
+    ("label", "pick"): ("_take_along(", "_rows_ref"),
+    ("label", "rows"): ("_rows_ref", "_take_rows("),
     ("added", "row_loop"): ("fori_loop", "make_async_copy(new_out"),
     ("added", "one_hot"): ("jnp.dot(", "row_sent"),
     ("added", "row_dma"): ("row_sent", "jnp.dot("),
