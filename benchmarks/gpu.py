@@ -14,7 +14,8 @@ start one. They are medians, in microseconds. ``tflops`` and ``bandwidth`` are o
 products, and the bytes that have to be moved, each once, over what the memory gives. ``over`` and ``over_graph`` are
 kopt's times over the side's. What is not known is null, and a side that fails has the reason.
 
-Each example has a process of its own. Without a GPU it says so and ends.
+Each example has a process of its own. The exit status is 1 where kopt is not ``correct`` in an example, or nothing can
+be told of it. Without a GPU it says so and ends.
 """
 
 from __future__ import annotations
@@ -133,6 +134,12 @@ def summary(rows: Sequence[Row]) -> Row:
     return {name: {"median_over": median(found), "examples": len(found)} for name, found in known.items()}
 
 
+def failed(rows: Sequence[Row]) -> bool:
+    """Whether kopt is wrong in an example or refuses it, or the example has no row of kopt's."""
+    right = {row["example"] for row in rows if row["side"] == "kopt" and row["correct"]}
+    return not right.issuperset(row["example"] for row in rows)
+
+
 def versions() -> str:
     from importlib.metadata import version
 
@@ -179,7 +186,7 @@ def main(argv: Sequence[str] | None = None, cuda: Any = torch.cuda, device: str 
         "problems": [f"{row['example']}: {row['side']}: {row['reason']}" for row in rows if row["reason"]],
     }
     emit(result, options.json, COLUMNS)
-    return 0
+    return int(failed(rows))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def _interpreter() -> Target:
 
 @cache
 def _accelerator() -> Target | None:
-    """The chip that is here; ``reference`` with a remark where one is here that cannot be used; else None."""
+    """The chip that is here; ``reference`` with a remark where a package is missing to use it; else None."""
     if has_tpu() and _installed("jax"):
         return _tpu_target()
     if not has_gpu():
@@ -89,10 +89,8 @@ def _gpu_target() -> Target | None:
     return _chosen("triton", f"sm{major}{minor}", nearest_cuda(10 * major + minor))
 
 
-def _chosen(family: str, found: str, chip: Chip | None) -> Target:
+def _chosen(family: str, found: str, chip: Chip) -> Target:
     """The target of the chip that is nearest to what was found, with a remark where it is another."""
-    if chip is None:
-        return Target("reference", "interpret", remark=f"this machine's {found} is not used: kopt knows no such chip")
     if found in (chip.name, getattr(chip, "device_kind", None)):
         return Target(family, "chip", chip)
     said = f"this machine's {found} is not in kopt's table: kernels are planned by the facts of {family}:{chip.name}"

@@ -226,8 +226,30 @@ def test_the_whole_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsy
     ]
     assert all(row["host_us"] > 0 for row in found["rows"] if row["correct"])
     assert found["gpu"] == "sm90" and found["bytes_per_second"] == 3.35e12 and len(found["problems"]) == 7
-    gpu.main(["exp", "--size", "tiny", "--dtype", "f32"], cuda, "cpu")
+    made = sides.sides(Subject(BY_NAME["exp"], "tiny", torch.float32, "cpu"))
+    monkeypatch.setattr(
+        gpu, "sides", lambda subject: made | {"kopt": lambda subject, args: lambda: torch.exp(args[0]) + 1}
+    )
+    assert gpu.main(["exp", "--size", "tiny", "--dtype", "f32"], cuda, "cpu") == 1
     assert "exp      torch.compile" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("rows", "status"),
+    [
+        ({"kopt": True, "torch": True, "helion": None}, False),
+        ({"kopt": True, "torch": False}, False),
+        ({"kopt": False, "torch": True}, True),
+        ({"kopt": None, "torch": True}, True),
+        ({"reference": None}, True),
+        ({"all": None}, True),
+    ],
+    ids=str,
+)
+def test_the_exit_status_is_of_kopt(rows: dict[str, bool | None], status: bool) -> None:
+    """One example that is right does not hide another that is not."""
+    found = [{"example": "exp", "side": side, "correct": correct} for side, correct in rows.items()]
+    assert gpu.failed([{"example": "add", "side": "kopt", "correct": True}, *found]) is status
 
 
 def test_without_a_gpu_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,7 +87,9 @@ def test_chips_of_the_table_are_taken_without_a_word(machine, properties, target
         ({"cuda": (14, 2)}, "triton:sm120", "sm142 is not in kopt's table"),
         ({"hip": "gfx1201"}, "triton:gfx1100", "gfx1201 is not in kopt's table"),
         ({"tpu": "TPU v7x lite"}, "pallas:tpu7x", "TPU v7x lite is not in kopt's table"),
-        ({"cuda": (7, 0)}, "pallas:interpret", "sm70 is not used"),
+        ({"cuda": (7, 0)}, "triton:sm75", "sm70 is not in kopt's table: .* facts of triton:sm75"),
+        ({"hip": "radeon"}, "triton:gfx90a", "radeon is not in kopt's table"),
+        ({"tpu": "TPU"}, "pallas:v4", "TPU is not in kopt's table"),
         ({"cuda": (9, 0), "without": ("triton",)}, "pallas:interpret", r"GPU is not used.*kopt-compiler\[triton\]"),
     ],
 )
