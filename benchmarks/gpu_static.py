@@ -6,10 +6,12 @@ The sizes are the registry's ``real`` and those of ``support/shapes.py``. A row 
 taken together: ``programs`` and ``occupancy`` of the least, ``registers`` of the most, SASS of all; ``--json`` has each
 launch. ``loop`` counts the SASS of the innermost loop with the most matrix instructions, else of the longest;
 ``loop_per_work`` divides it by what a trip gets done: a warp's share of m64n64k16, or 16 bytes that a thread loads.
+``waits`` is how often a trip waits for products that run beside it; its assembler may make it wait for each one.
 ``issue`` are the cycles in which the busiest multiprocessor issues what all its programs execute, four instructions
 each, over the share of its warps that fit, up to half of them: ``support/issue.py``. ``mma`` says which matrix
 instructions there are; loads and stores are counted by their bits. ``moved`` is what the accesses of all programs ask
-for over what the arrays hold, where neither masks nor unknown bounds leave that open. ``idle`` are the multiprocessors
+for over what the arrays hold: lanes that a mask leaves out ask for nothing. It is null where a mask, a condition or the
+bounds of a loop hang on what arrays hold (`support/trips.py`). ``idle`` are the multiprocessors
 without a program, of a launch whose arrays have more than 1 MB. Of AMD's chips what Triton's compiler says of a kernel
 is known, and nothing of its loops.
 
@@ -50,6 +52,7 @@ COLUMNS = {
     "sass": ",",
     "loop": ",",
     "loop_per_work": ".1f",
+    "waits": "",
     "mma": "",
     "tma": "",
     "loads": "",

@@ -37,7 +37,7 @@ def instructions_of_a_warp(code: Sequence[sass.Instruction], lines: Lines | None
     if len(matrices) > 1:
         return None
     count = _products if matrices == {True} else _vectors
-    wanted = sum(count(line, warps) * times for line, times in lines)
+    wanted = sum(count(line, warps) * times for line, times, _ in lines)
     repeated = {each.address for loop in loops for each in loop}
     once = [each for each in code if each.address not in repeated]
     kept = sass.work(once) if sass.matrix_instructions(once) or matrices == {False} else 0

@@ -25,7 +25,7 @@ from support.trips import lines_with_trips
 
 Facts = dict[str, Any]
 #: What is read from SASS only.
-_UNREAD: Facts = dict.fromkeys(("loop", "loop_mma", "loop_per_work", "loads", "stores"))
+_UNREAD: Facts = dict.fromkeys(("loop", "loop_mma", "loop_per_work", "waits", "loads", "stores"))
 #: Bytes of arrays from which on every multiprocessor should have a program.
 _LARGE = 10**6
 _BLOCK = re.compile(r"_?(BLOCK|block)_?\w*")
@@ -55,14 +55,23 @@ def _launch(kernel: Any, made: Any, grid: Any, args: tuple[Any, ...], kwargs: di
     named = {**dict(zip(kernel.arg_names, args, strict=False)), **kwargs}
     grid = grid(named) if callable(grid) else grid
     arrays = [getattr(value, "base", value) for value in named.values()]
-    distinct = {id(array): array for array in arrays if isinstance(array, torch.Tensor)}
+    tensors = [array for array in arrays if isinstance(array, torch.Tensor)]
     return {
         "made": made,
         "grid": tuple(grid),
         "numbers": {name: value for name, value in named.items() if type(value) is int},
         "blocks": [value for name, value in named.items() if _BLOCK.match(name) and isinstance(value, int)],
-        "array_bytes": sum(array.nbytes for array in distinct.values()),
+        "array_bytes": array_bytes(tensors),
     }
+
+
+def array_bytes(tensors: Sequence[torch.Tensor]) -> int:
+    """Of the arrays of a launch, each once, also where several arguments are views of it."""
+    most: dict[int, int] = {}
+    for tensor in tensors:
+        storage = tensor.untyped_storage()._cdata
+        most[storage] = max(most.get(storage, 0), tensor.nbytes)
+    return sum(most.values())
 
 
 def _facts(
@@ -121,6 +130,7 @@ def _code(code: Sequence[sass.Instruction], ptx: str) -> Facts:
         "loop": len(loop) if loop else None,
         "loop_mma": sass.matrix_instructions(loop) if loop else None,
         "loop_per_work": ratio(len(loop), sass.work(loop)) if loop else None,
+        "waits": sass.waits(loop) if loop else None,
         "mma": sass.matrix_kind(code),
         "tma": sass.has_tma(code),
         "loads": sass.loads(code),

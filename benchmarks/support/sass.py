@@ -99,6 +99,11 @@ def matrix_instructions(code: Sequence[Instruction]) -> int:
     return sum(any(kind.fullmatch(each.kind) for kind in _MATRIX.values()) for each in code)
 
 
+def waits(code: Sequence[Instruction]) -> int:
+    """How often products that run beside the program are waited for: once for each where they are made one by one."""
+    return sum(each.opcode.startswith("WARPGROUP.DEPBAR") for each in code)
+
+
 def work(loop: Sequence[Instruction]) -> float | None:
     """What a loop gets done in a trip: products of a warp in units of m64n64k16 shared by four, else 16 bytes loaded.
 

@@ -52,7 +52,7 @@ def together(launches: Sequence[Facts]) -> Facts:
     # The loop that matters is one with matrix instructions, or the longest.
     hot = max(launches, key=lambda launch: (launch["loop_mma"] or 0, launch["loop"] or 0))
     kinds = {launch["mma"] for launch in launches if launch["mma"] != "none"}
-    loop = {key: hot[key] for key in ("loop", "loop_per_work")}
+    loop = {key: hot[key] for key in ("loop", "loop_per_work", "waits")}
     return {**whole, **loop, "mma": "+".join(sorted(kinds)) or "none"}
 
 

@@ -12,25 +12,23 @@ _ACCESS = re.compile(
 )
 _TENSOR = re.compile(r"tensor<((?:\d+x)+)(?:!tt\.ptr<)?([a-z]+)(\d+)")
 _SCALAR = re.compile(r"!tt\.ptr<([a-z]+)(\d+)")
-#: How many operands an access has without a mask.
-_OPERANDS = {"load": 1, "store": 2}
 #: Accesses whose bytes are not read here.
 _OPEN = re.compile(r"\btt\.(?:atomic\w*|gather|descriptor_(?:gather|scatter|reduce))")
 
 
 def bytes_asked_for(lines: Lines | None, programs: int) -> int | None:
-    """Of global memory, by all programs; None where masks, conditions or unknown bounds leave it open."""
+    """Of global memory, by all programs; None where a mask, a condition or bounds are unknown."""
     if lines is None:
         return None
     total = 0.0
-    for line, times in lines:
+    for line, times, share in lines:
         if _OPEN.search(line):
             return None
         if found := _ACCESS.search(line):
             asked = _asked_for(found)
-            if asked is None:
+            if asked is None or share is None:
                 return None
-            total += asked * times
+            total += asked * times * share
     return round(total * programs)
 
 
@@ -42,10 +40,7 @@ def tensor_bytes_loaded(line: str) -> int:
 
 
 def _asked_for(access: re.Match[str]) -> int | None:
-    """Bytes of one access; None where a mask may leave some out."""
-    operands = access["operands"].count("%")
-    if operands > _OPERANDS.get(access["what"], operands):
-        return None
+    """Bytes of one access, of all its lanes; None where its type is not read."""
     if tensor := _TENSOR.search(access["types"]):
         return _bytes(tensor)
     scalar = _SCALAR.search(access["types"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hand.triton as hand
 import pytest
+import torch
 from support import gcn, issue, sass
+from support.launches import array_bytes
 from support.markdown import section
 from support.occupancy import occupancy
 from support.shapes import WIDE, base_name, calling
@@ -219,8 +221,65 @@ def test_trips_of_computed_bounds() -> None:
     } loc(#loc)
 """
     lines = lines_with_trips(text, (2, 4), {"first": 128})
-    assert lines is not None and [times for line, times in lines if "tt.load" in line] == [1.5]
+    assert lines is not None and [line.times for line in lines if "tt.load" in line.text] == [1.5]
     assert lines_with_trips(text, (2, 4)) is None
+
+
+def test_masks_ask_for_less() -> None:
+    """Programs of 64 lanes over 100, by rows of which 3 of 8 are inside, in a loop whose last visit has 36 of 64."""
+    text = ir("""
+    %pid = tt.get_program_id x : i32 loc(#loc)
+    %0 = arith.muli %pid, %c64_i32 : i32 loc(#loc)
+    %1 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32> loc(#loc)
+    %2 = tt.splat %0 : i32 -> tensor<64xi32> loc(#loc)
+    %3 = arith.addi %2, %1 : tensor<64xi32> loc(#loc)
+    %end = arith.constant dense<100> : tensor<64xi32> loc(#loc)
+    %4 = arith.cmpi slt, %3, %end : tensor<64xi32> loc(#loc)
+    tt.store %p, %v, %4 : tensor<64x!tt.ptr<i8>> loc(#loc)
+    %rows = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32> loc(#loc)
+    %5 = tt.expand_dims %rows {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32> loc(#loc)
+    %most = arith.constant dense<3> : tensor<8x1xi32> loc(#loc)
+    %6 = arith.cmpi slt, %5, %most : tensor<8x1xi32> loc(#loc)
+    %7 = tt.broadcast %6 : tensor<8x1xi1> -> tensor<8x64xi1> loc(#loc)
+    scf.for %i = %c0_i32 to %c100_i32 step %c64_i32  : i32 {
+      %8 = tt.splat %i : i32 -> tensor<64xi32> loc(#loc)
+      %9 = arith.addi %8, %1 : tensor<64xi32> loc(#loc)
+      %10 = arith.cmpi slt, %9, %end : tensor<64xi32> loc(#loc)
+      %11 = tt.expand_dims %10 {axis = 0 : i32} : tensor<64xi1> -> tensor<1x64xi1> loc(#loc)
+      %12 = tt.broadcast %11 : tensor<1x64xi1> -> tensor<8x64xi1> loc(#loc)
+      %13 = arith.andi %7, %12 : tensor<8x64xi1> loc(#loc)
+      %14 = tt.load %q, %13, %other : tensor<8x64x!tt.ptr<i16>> loc(#loc)
+    } loc(#loc)
+""")
+    assert bytes_asked_for(lines_with_trips(text, (2,)), 2) == 100 + 2 * 3 * 100 * 2
+
+
+def test_branches_by_the_program() -> None:
+    """The loop of blocks before a program's own is behind a condition: program 0 has none, and another arm."""
+    text = ir("""
+    %pid = tt.get_program_id x : i32 loc(#loc)
+    %0 = arith.muli %pid, %c64_i32 : i32 loc(#loc)
+    %1 = arith.cmpi sgt, %0, %c0_i32 : i32 loc(#loc)
+    %2 = scf.if %1 -> (tensor<64xf32>) {
+      %3 = scf.for %i = %c0_i32 to %0 step %c64_i32 iter_args(%a = %b) -> (tensor<64xf32>)  : i32 {
+        %4 = tt.load %p : tensor<64x!tt.ptr<i8>> loc(#loc)
+      } loc(#loc)
+    } else {
+      %5 = tt.load %q : tensor<128x!tt.ptr<i8>> loc(#loc)
+    } loc(#loc)
+    tt.store %q, %v : tensor<64x!tt.ptr<i8>> loc(#loc)
+""")
+    assert bytes_asked_for(lines_with_trips(text, (4,)), 4) == (1 + 2 + 3) * 64 + 128 + 4 * 64
+
+
+def test_views_of_an_array_are_one() -> None:
+    array = torch.empty(4, 8)
+    assert array_bytes([array, array.view(-1), array[1:], torch.empty(3)]) == 4 * 8 * 4 + 3 * 4
+
+
+def test_waits_for_products() -> None:
+    beside = ["HGMMA.64x128x16.F32.BF16 R24, gdesc[UR8], R24", "WARPGROUP.DEPBAR.LE gsb0, 0x0"]
+    assert sass.waits(code(*beside, beside[0], "WARPGROUP.ARRIVE")) == 1 and sass.waits(code(*beside, *beside)) == 2
 
 
 LOOP = ["MOV R1, RZ", "LDG.E.128 R4, desc[UR4][R2.64]", "FADD R4, R4, R4", "@P0 BRA 0x10", "EXIT"]
@@ -295,6 +354,7 @@ def launch(**facts: object) -> dict[str, object]:
         "loop": None,
         "loop_mma": None,
         "loop_per_work": None,
+        "waits": None,
         "mma": "none",
         "tma": False,
         "loads": {"128": 2},

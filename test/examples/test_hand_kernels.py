@@ -32,6 +32,8 @@ CASES = {
     "matmul_grouped": ("matmul", ((150, 100, 300), (1200, 64, 512))),
     "matmul_descriptors": ("matmul", ((150, 104, 304), (1200, 64, 512))),
     "attention": ("attention", ((1, 2, 150, 64), (1, 1, 256, 32))),
+    "causal_attention": ("causal_attention", ((1, 2, 300, 64), (2, 1, 256, 32))),
+    "bmm_descriptors": ("bmm", ((3, 150, 104, 304), (2, 300, 64, 512))),
 }
 
 

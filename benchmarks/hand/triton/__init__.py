@@ -25,7 +25,9 @@ HAND: dict[str, tuple[str, ...]] = {
     "geglu": ("geglu",),
     "kl_divergence": ("kl_divergence",),
     "matmul": _PRODUCTS,
+    "bmm": ("bmm_descriptors",),
     "attention": ("attention",),
+    "causal_attention": ("causal_attention",),
 }
 
 
