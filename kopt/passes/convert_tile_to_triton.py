@@ -28,6 +28,7 @@ from kopt.dialects.tile.values import literal, literal_value
 from kopt.errors import LoweringError
 from kopt.ir.ranges import unshifted
 from kopt.passes.gpu.block_numbers import block_numbers
+from kopt.passes.gpu.guarded_loops import guard_loops
 from kopt.passes.ordering.permute import in_planned_order
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS, GpuChip, chip_option
@@ -41,7 +42,8 @@ class ConvertTileToTritonPass(ModulePass):
     Ranges are made from the program's number. A load fills all lanes that it does not read with one number. With a
     mask that number is ``other``; a ``pad`` that differs is put by a `tile.mask`. Lanes of ragged ranges are 0
     where they may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Accesses
-    whose buffer is a ``descriptor`` are marked so. Warps, stages and the order of cells are the plan's; without a
+    whose buffer is a ``descriptor`` are marked so, and loops with products that may have no visits are ``guarded`` where
+    the chip needs that. Warps, stages and the order of cells are the plan's; without a
     plan they follow from the blocks, as in ``plan-accesses``, and from the order of the grid. The plan also gives
     the number of persistent ``programs`` that share the cells, how many rows of cells run side by side (``group``),
     and the most ``registers`` of a thread. For chips without float8_e4m3fn the launch has ``e4m3_bytes``.
@@ -78,6 +80,7 @@ class ConvertTileToTritonPass(ModulePass):
             group = _number({} if grid.plan is None else dict(grid.plan.data.options), "group")
             grid = in_planned_order(grid)
             _mark_descriptors(grid)
+            guard_loops(grid, GPU_CHIPS[self.chip])
             forget_plan(grid)
             for load in walk(grid, tile.LoadOp):
                 _fill_once(load)

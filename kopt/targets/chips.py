@@ -54,7 +54,8 @@ class GpuChip:
     roundings of f32 operands that Triton's products have there, besides exact ones. ``descriptors`` says whether its
     copy engine brings blocks by tensor descriptors. ``scales`` are the element types of scales that its matrix unit
     multiplies with, each for how many neighbours. ``e4m3`` says whether it has float8_e4m3fn, or bytes in its place.
-    ``spares_registers`` says whether its assembler, unasked, spills some for more programs side by side (Triton 3.9).
+    ``waits_for_sums`` says whether its matrix unit adds to registers of a program that goes on, and the assembler makes
+    it wait for every product where a branch sets these otherwise (wgmma). ``spares_registers`` says whether its assembler, unasked, spills some for more programs side by side (Triton 3.9).
     ``costs`` as for `TpuChip`.
     """
 
@@ -69,6 +70,7 @@ class GpuChip:
     precisions: tuple[str, ...] = ("tf32", "tf32x3", "bf16x3")
     descriptors: bool = False
     e4m3: bool = True
+    waits_for_sums: bool = False
     spares_registers: bool = False
     scales: Mapping[str, int] = field(default_factory=dict, hash=False)
     costs: GpuCosts | None = field(default=None, compare=False)
@@ -98,7 +100,7 @@ _GPUS = {
     "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",), e4m3=False, spares_registers=True),
     "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",), e4m3=False),
     "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",)),
-    "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12, descriptors=True),
+    "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12, descriptors=True, waits_for_sums=True),
     "sm100": GpuChip(
         "sm100", "cuda", 100, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV, spares_registers=True
     ),

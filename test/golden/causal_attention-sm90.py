@@ -32,22 +32,23 @@ def causal_attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
     acc = tl.zeros([BLOCK_1, 128], tl.float32)
     largest = tl.full([BLOCK_1], float("-inf"), tl.float32)
     total = tl.zeros([BLOCK_1], tl.float32)
-    for tile_n in range(0, tile_m, BLOCK_3):
-        # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
-        k_block = k_desc.load([tile_b, tile_n, 0]).reshape([BLOCK_3, 128])
-        scores = tl.dot(queries, tl.trans(k_block)) * 0.12751743
-        # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
-        grown = tl.maximum(largest, tl.reduce(scores, 1, _nan_max), propagate_nan=tl.PropagateNan.ALL)
-        # attention.py:53: shrink = torch.exp(largest - grown)
-        shrink = tl.exp2(largest - grown)
-        # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
-        weights = tl.exp2(scores - grown[:, None])
-        # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
-        v_block = v_desc.load([tile_b, tile_n, 0]).reshape([BLOCK_3, 128])
-        # attention.py:57: largest = grown
-        acc = tl.dot(weights.to(tl.bfloat16), v_block, acc * shrink[:, None])
-        largest = grown
-        total = total * shrink + tl.sum(weights, axis=1)
+    if 0 < tile_m:
+        for tile_n in range(0, tile_m, BLOCK_3):
+            # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
+            k_block = k_desc.load([tile_b, tile_n, 0]).reshape([BLOCK_3, 128])
+            scores = tl.dot(queries, tl.trans(k_block)) * 0.12751743
+            # attention.py:52: grown = torch.maximum(largest, torch.amax(scores, -1))
+            grown = tl.maximum(largest, tl.reduce(scores, 1, _nan_max), propagate_nan=tl.PropagateNan.ALL)
+            # attention.py:53: shrink = torch.exp(largest - grown)
+            shrink = tl.exp2(largest - grown)
+            # attention.py:54: weights = torch.exp(scores - grown[:, :, None])
+            weights = tl.exp2(scores - grown[:, None])
+            # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
+            v_block = v_desc.load([tile_b, tile_n, 0]).reshape([BLOCK_3, 128])
+            # attention.py:57: largest = grown
+            acc = tl.dot(weights.to(tl.bfloat16), v_block, acc * shrink[:, None])
+            largest = grown
+            total = total * shrink + tl.sum(weights, axis=1)
     # attention.py:48: for tile_n in hl.tile(0, tile_m.end):  # later keys are masked for every query of the tile
     acc_2 = acc
     largest_2 = largest

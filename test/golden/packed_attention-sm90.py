@@ -36,32 +36,35 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
         acc = tl.zeros([BLOCK_2, 128], tl.float32)
         top = tl.full([BLOCK_2], float("-inf"), tl.float32)
         total = tl.zeros([BLOCK_2], tl.float32)
-        for others_begin in range(begin, end, BLOCK_3):
-            others = others_begin + tl.arange(0, BLOCK_3)
-            others_mask = others < end
-            # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
-            q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 128])
-            k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 128])
-            v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
-            # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
-            scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.12751743, float("-inf"))
-            # packed.py:26: higher = torch.maximum(top, scores.amax(1))
-            v_3 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
-            higher = tl.maximum(top, v_3, propagate_nan=tl.PropagateNan.ALL)
-            # packed.py:27: weights = torch.exp(scores - higher[:, None])
-            weights = tl.exp2(scores - higher[:, None])
-            # packed.py:28: decay = torch.exp(top - higher)
-            decay = tl.exp2(top - higher)
-            # packed.py:30: acc = torch.addmm(acc * decay[:, None], weights.to(v.dtype), v[others, h, :])
-            v_block = tl.load(
-                v + h_block * 128 + (others[:, None] * 1024 + tl.arange(0, 128)[None, :]),
-                mask=others_mask[:, None],
-                other=0.0,
-            )
-            # packed.py:31: top = higher
-            acc = tl.dot(tl.where(others_mask[None, :], weights.to(tl.bfloat16), 0.0), v_block, acc * decay[:, None])
-            top = higher
-            total = total * decay + tl.sum(tl.where(others_mask[None, :], weights, 0.0), axis=1)
+        if begin < end:
+            for others_begin in range(begin, end, BLOCK_3):
+                others = others_begin + tl.arange(0, BLOCK_3)
+                others_mask = others < end
+                # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
+                q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 128])
+                k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 128])
+                v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
+                # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
+                scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.12751743, float("-inf"))
+                # packed.py:26: higher = torch.maximum(top, scores.amax(1))
+                v_3 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
+                higher = tl.maximum(top, v_3, propagate_nan=tl.PropagateNan.ALL)
+                # packed.py:27: weights = torch.exp(scores - higher[:, None])
+                weights = tl.exp2(scores - higher[:, None])
+                # packed.py:28: decay = torch.exp(top - higher)
+                decay = tl.exp2(top - higher)
+                # packed.py:30: acc = torch.addmm(acc * decay[:, None], weights.to(v.dtype), v[others, h, :])
+                v_block = tl.load(
+                    v + h_block * 128 + (others[:, None] * 1024 + tl.arange(0, 128)[None, :]),
+                    mask=others_mask[:, None],
+                    other=0.0,
+                )
+                # packed.py:31: top = higher
+                acc = tl.dot(
+                    tl.where(others_mask[None, :], weights.to(tl.bfloat16), 0.0), v_block, acc * decay[:, None]
+                )
+                top = higher
+                total = total * decay + tl.sum(tl.where(others_mask[None, :], weights, 0.0), axis=1)
         # packed.py:32: out[mine, h, :] = (acc / total[:, None]).to(q.dtype)
         tl.store(
             out + h_block * 128 + (mine[:, None] * 1024 + tl.arange(0, 128)[None, :]),

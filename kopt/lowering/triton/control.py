@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
@@ -59,7 +60,8 @@ def print_for(kernel: TritonPrinter, op: tile.ForOp) -> None:
         arguments = arguments[1:]
     stages = None if op.schedule is None else dict(op.schedule.data.options).get("stages")
     visits = f"range({', '.join(arguments)})" if stages is None else _staged(arguments, stages)
-    with kernel.block(f"for {begin} in {visits}:"):
+    guard = kernel.block(f"if {lower.text} < {upper.text}:") if "guarded" in op.attributes else nullcontext()
+    with guard, kernel.block(f"for {begin} in {visits}:"):
         bind(kernel, range, Expr(begin), upper, lower)
         kernel.print_block(op.body.block)
         _yield(kernel, names, op.body.block)

@@ -128,3 +128,45 @@ func.func @in_runs(%x: memref<64xf32>, %out: memref<64xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Products of sm90 run beside the program: a loop of them that may have no visits stands behind a condition. One that
+// ends behind its program's first row has some, and so has one with numbers as bounds.
+// CHECK-LABEL: func.func @guarded
+// CHECK: tile.for %k: b2=64 in (0, [[BEGIN:%.+]]) iter(%a = %z) -> ({{.*}}) attributes {guarded} {
+// CHECK: tile.for %l: b3=64 in (0, [[END:%.+]]) iter(%c = %z) -> ({{.*}}f32>) {
+// CHECK: tile.for %m: b4=64 in (0, 512) iter(%e = %z) -> ({{.*}}f32>) {
+func.func @guarded(%x: memref<512x64xbf16>, %out: memref<512x64xf32>) {
+  tile.grid (%i: b0=64) in (512) {
+    %n = tile.whole 64 : !tile.range<b1=64>
+    %z = tile.full 0.0 : !tile.tile<b0=64 x b1=64 x f32>
+    %begin = tile.begin %i : !tile.range<b0=64>
+    %end = tile.end %i : !tile.range<b0=64>
+    %q = tile.load %x[%i, %n] : memref<512x64xbf16> -> !tile.tile<b0=64 x b1=64 x bf16>
+    %r = tile.for %k: b2=64 in (0, %begin) iter(%a = %z) -> (!tile.tile<b0=64 x b1=64 x f32>) {
+      %v = tile.load %x[%k, %n] : memref<512x64xbf16> -> !tile.tile<b2=64 x b1=64 x bf16>
+      %w = tile.transpose %v [1, 0] : !tile.tile<b2=64 x b1=64 x bf16>
+      %s = tile.dot %q, %w : !tile.tile<b0=64 x b1=64 x bf16>, !tile.tile<b1=64 x b2=64 x bf16> -> !tile.tile<b0=64 x b2=64 x f32>
+      %h = tile.cast %s : !tile.tile<b0=64 x b2=64 x f32> to !tile.tile<b0=64 x b2=64 x bf16>
+      %b = tile.dot %h, %v, %a : !tile.tile<b0=64 x b2=64 x bf16>, !tile.tile<b2=64 x b1=64 x bf16> -> !tile.tile<b0=64 x b1=64 x f32>
+      tile.yield %b : !tile.tile<b0=64 x b1=64 x f32>
+    }
+    tile.store %r, %out[%i, %n] : !tile.tile<b0=64 x b1=64 x f32>, memref<512x64xf32>
+    %t = tile.for %l: b3=64 in (0, %end) iter(%c = %z) -> (!tile.tile<b0=64 x b1=64 x f32>) {
+      %y = tile.load %x[%l, %n] : memref<512x64xbf16> -> !tile.tile<b3=64 x b1=64 x bf16>
+      %o = tile.full 1.0 : !tile.tile<b0=64 x b3=64 x bf16>
+      %d = tile.dot %o, %y, %c : !tile.tile<b0=64 x b3=64 x bf16>, !tile.tile<b3=64 x b1=64 x bf16> -> !tile.tile<b0=64 x b1=64 x f32>
+      tile.yield %d : !tile.tile<b0=64 x b1=64 x f32>
+    }
+    tile.store %t, %out[%i, %n] : !tile.tile<b0=64 x b1=64 x f32>, memref<512x64xf32>
+    %u = tile.for %m: b4=64 in (0, 512) iter(%e = %z) -> (!tile.tile<b0=64 x b1=64 x f32>) {
+      %y = tile.load %x[%m, %n] : memref<512x64xbf16> -> !tile.tile<b4=64 x b1=64 x bf16>
+      %o = tile.full 1.0 : !tile.tile<b0=64 x b4=64 x bf16>
+      %f = tile.dot %o, %y, %e : !tile.tile<b0=64 x b4=64 x bf16>, !tile.tile<b4=64 x b1=64 x bf16> -> !tile.tile<b0=64 x b1=64 x f32>
+      tile.yield %f : !tile.tile<b0=64 x b1=64 x f32>
+    }
+    tile.store %u, %out[%i, %n] : !tile.tile<b0=64 x b1=64 x f32>, memref<512x64xf32>
+  }
+  func.return
+}
