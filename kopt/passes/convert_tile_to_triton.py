@@ -42,11 +42,11 @@ class ConvertTileToTritonPass(ModulePass):
     Ranges are made from the program's number. A load fills all lanes that it does not read with one number. With a
     mask that number is ``other``; a ``pad`` that differs is put by a `tile.mask`. Lanes of ragged ranges are 0
     where they may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Accesses
-    whose buffer is a ``descriptor`` are marked so, and loops with products that may have no visits are ``guarded`` where
-    the chip needs that. Warps, stages and the order of cells are the plan's; without a
-    plan they follow from the blocks, as in ``plan-accesses``, and from the order of the grid. The plan also gives
-    the number of persistent ``programs`` that share the cells, how many rows of cells run side by side (``group``),
-    and the most ``registers`` of a thread. For chips without float8_e4m3fn the launch has ``e4m3_bytes``.
+    whose buffer is a ``descriptor`` are marked so. Loops with products that may have no visits are ``guarded`` where the
+    chip needs that. Warps, stages and the order of cells are the plan's; without a plan they follow from the blocks, as
+    in ``plan-accesses``, and from the order of the grid. The plan also gives the number of persistent ``programs`` that
+    share the cells, how many rows of cells run side by side (``group``), and the most ``registers`` of a thread. For
+    chips without float8_e4m3fn the launch has ``e4m3_bytes``.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes

@@ -55,7 +55,8 @@ class GpuChip:
     copy engine brings blocks by tensor descriptors. ``scales`` are the element types of scales that its matrix unit
     multiplies with, each for how many neighbours. ``e4m3`` says whether it has float8_e4m3fn, or bytes in its place.
     ``waits_for_sums`` says whether its matrix unit adds to registers of a program that goes on, and the assembler makes
-    it wait for every product where a branch sets these otherwise (wgmma). ``spares_registers`` says whether its assembler, unasked, spills some for more programs side by side (Triton 3.9).
+    it wait for every product where a branch sets these otherwise (wgmma). ``spares_registers`` says whether its
+    assembler, unasked, spills some for more programs side by side (Triton 3.9).
     ``costs`` as for `TpuChip`.
     """
 
