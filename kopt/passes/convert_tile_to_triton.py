@@ -42,7 +42,7 @@ class ConvertTileToTritonPass(ModulePass):
     Ranges are made from the program's number. A load fills all lanes that it does not read with one number. With a
     mask that number is ``other``; a ``pad`` that differs is put by a `tile.mask`. Lanes of ragged ranges are 0
     where they may be indices. Pointers through which nothing is read are ``writeonly``, and a remark says so. Accesses
-    whose buffer is a ``descriptor`` are marked so. Loops with products that may have no visits are ``guarded`` where the
+    whose buffer is a ``descriptor`` are marked so. Loops of products that may have no visits are ``guarded`` where the
     chip needs that. Warps, stages and the order of cells are the plan's; without a plan they follow from the blocks, as
     in ``plan-accesses``, and from the order of the grid. The plan also gives the number of persistent ``programs`` that
     share the cells, how many rows of cells run side by side (``group``), and the most ``registers`` of a thread. For
