@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gpu_static
 import hand.triton as hand
 import pytest
 import torch
@@ -9,7 +10,7 @@ from support import gcn, issue, sass
 from support.launches import array_bytes
 from support.markdown import section
 from support.occupancy import occupancy
-from support.shapes import WIDE, base_name, calling
+from support.shapes import WIDE, base_name, calling, wider
 from support.side_by_side import ratios, shown, together
 from support.traffic import bytes_asked_for
 from support.trips import lines_with_trips
@@ -453,3 +454,10 @@ def test_calling_with_what_is_no_tensor() -> None:
     assert space["entry"](1, 2) == (1, 0.5, None, None, 2) and len(tensors) == 2  # type: ignore[operator]
     with pytest.raises(TypeError, match="device"):
         calling("f", (torch.device("cpu"),), "entry")
+
+
+@pytest.mark.slow
+def test_products_of_causal_attention_run_beside_the_program() -> None:
+    """Those before the diagonal may have no visits: without its condition a trip waits sixteen times."""
+    (kopt,) = gpu_static.measure(wider("causal_attention_4096"), "bf16", "sm90", ["kopt"])
+    assert (kopt["mma"], kopt["waits"], kopt["spill_bytes"]) == ("wgmma", 1, 0)
