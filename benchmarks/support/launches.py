@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from triton.runtime.jit import JITFunction
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from kopt.runtime import gpu_worker
 from kopt.specs import TensorSpec
@@ -59,10 +60,21 @@ def _launch(kernel: Any, made: Any, grid: Any, args: tuple[Any, ...], kwargs: di
     return {
         "made": made,
         "grid": tuple(grid),
-        "numbers": {name: value for name, value in named.items() if type(value) is int},
+        "numbers": _numbers(named),
         "blocks": [value for name, value in named.items() if _BLOCK.match(name) and isinstance(value, int)],
         "array_bytes": array_bytes(tensors),
     }
+
+
+def _numbers(named: Mapping[str, Any]) -> dict[str, int]:
+    """Of the arguments, and the extents of those that are descriptors as Triton names them."""
+    extents = {
+        f"{name}.shape.{dim}": extent
+        for name, value in named.items()
+        if isinstance(value, TensorDescriptor)
+        for dim, extent in enumerate(value.shape)
+    }
+    return extents | {name: value for name, value in named.items() if type(value) is int}
 
 
 def array_bytes(tensors: Sequence[torch.Tensor]) -> int:

@@ -31,6 +31,10 @@ _ELSE = re.compile(r"^\s*\} else \{")
 _END = re.compile(r"^\s*\}(?!\))")
 #: Where an access has its mask among its operands.
 _MASK = re.compile(r"\btt\.(?:load (?:%\S+), (%[^\s,:]+)|store (?:%\S+), (?:%\S+), (%[^\s,:]+))")
+#: A block of a descriptor, and where it begins.
+_DESCRIBED = re.compile(
+    r"\btt\.descriptor_(?:load|store) %(?P<name>[^\s\[]+)\[(?P<begin>[^\]]*)\].*?tensordesc<(?P<block>[\dx]+)x"
+)
 #: What leaves open how often something inside is done.
 _OPEN = re.compile(r"\b(?:scf\.while|cf\.|tt\.call)")
 _OPERATIONS: Mapping[str, Callable[..., Number]] = {
@@ -61,7 +65,10 @@ _OPERATIONS: Mapping[str, Callable[..., Number]] = {
 
 
 class Line(NamedTuple):
-    """``times`` is how often a program comes by on average, ``share`` that of the lanes which the mask lets through."""
+    """``times`` is how often a program comes by on average, ``share`` what it accesses of the lanes.
+
+    A mask leaves lanes out, and so does the end of an array whose block a descriptor brings.
+    """
 
     text: str
     times: float
@@ -74,8 +81,8 @@ Lines = Sequence[Line]
 def lines_with_trips(ttir: str, grid: Sequence[int], numbers: Mapping[str, int] | None = None) -> Lines | None:
     """The lines that are no loop's or branch's head; None where it is open how often something is done.
 
-    ``numbers`` are those of the arguments by their names. Numbers that are negative are not divided, or
-    compared without their sign, as Triton does.
+    ``numbers`` are those of the arguments by their names, of a descriptor its extents: ``x.shape.0``. Numbers that are
+    negative are not divided, or compared without their sign, as Triton does.
     """
     reader = _Reader(grid, numbers or {})
     found: list[Line] = []
@@ -139,20 +146,33 @@ class _Reader:
         return float(visits.sum() / visits.shape[0])
 
     def share(self, text: str) -> float | None:
-        """Of the lanes of an access in the visits that there are; None where its mask is unknown."""
-        found = _MASK.search(text)
-        name = found and (found[1] or found[2])
-        if name is None:
-            return 1.0
-        mask = self.values.get(name)
-        if mask is None:
+        """Of the lanes of an access in the visits that there are; None where its mask or place is unknown."""
+        if (described := _DESCRIBED.search(text)) and f"%{described['name']}.shape.0" in self.values:
+            return self._visited(self._inside(**described.groupdict()))
+        masked = _MASK.search(text)
+        return self._visited(self.values.get(masked[1] or masked[2])) if masked else 1.0
+
+    def _inside(self, name: str, begin: str, block: str) -> Number | None:
+        """The share of a descriptor's block that is inside of the array."""
+        share = _scalar(1)
+        for dim, (at, size) in enumerate(zip(begin.split(","), map(int, block.split("x")), strict=True)):
+            first = self.values.get(at.strip())
+            if first is None:
+                return None
+            extent = self.values[f"%{name}.shape.{dim}"]
+            share = share * np.clip(np.minimum(first + size, extent) - np.maximum(first, 0), 0, size) / size
+        return share
+
+    def _visited(self, share: Number | None) -> float | None:
+        """The mean of what is accessed in a visit, and of which lanes."""
+        if share is None:
             return None
-        visits = self.visits[-1].reshape(self.visits[-1].shape + (1,) * (mask.ndim - _OUTER))
-        if math.prod(np.broadcast_shapes(mask.shape, visits.shape)) > _MOST:
+        visits = self.visits[-1].reshape(self.visits[-1].shape + (1,) * (share.ndim - _OUTER))
+        if math.prod(np.broadcast_shapes(share.shape, visits.shape)) > _MOST:
             return None
-        let = np.logical_and(mask, visits)
-        lanes = math.prod(mask.shape[_OUTER:])
-        return float(let.sum() / let.shape[0] / lanes / self.times) if self.times else 0.0
+        accessed = share * visits
+        lanes = math.prod(share.shape[_OUTER:])
+        return float(accessed.sum() / accessed.shape[0] / lanes / self.times) if self.times else 0.0
 
     def compute(self, text: str) -> None:
         """Remembers the number that a line computes, where it can be told."""

@@ -255,6 +255,23 @@ def test_masks_ask_for_less() -> None:
     assert bytes_asked_for(lines_with_trips(text, (2,)), 2) == 100 + 2 * 3 * 100 * 2
 
 
+def test_blocks_of_descriptors_end_with_the_array() -> None:
+    """Blocks of 64 x 32 over 100 x 40, of which a program has one column: what is outside is not asked for."""
+    text = ir("""
+    %pid = tt.get_program_id x : i32 loc(#loc)
+    %c32_i32 = arith.constant 32 : i32 loc(#loc)
+    %0 = arith.muli %pid, %c32_i32 : i32 loc(#loc)
+    scf.for %i = %c0_i32 to %c100_i32 step %c64_i32  : i32 {
+      %1 = tt.descriptor_load %d[%i, %0] : !tt.tensordesc<64x32xi8> -> tensor<64x32xi8> loc(#loc)
+      tt.descriptor_store %e[%i, %0], %1 : !tt.tensordesc<64x32xi8>, tensor<64x32xi8> loc(#loc)
+    } loc(#loc)
+""")
+    extents = {"d.shape.0": 100, "d.shape.1": 40}
+    assert bytes_asked_for(lines_with_trips(text, (2,), extents), 2) == 100 * 40 + 2 * 2 * 64 * 32
+    elsewhere = text.replace("%d[%i, %0]", "%d[%i, %loaded]")
+    assert bytes_asked_for(lines_with_trips(elsewhere, (2,), extents), 2) is None
+
+
 def test_branches_by_the_program() -> None:
     """The loop of blocks before a program's own is behind a condition: program 0 has none, and another arm."""
     text = ir("""
