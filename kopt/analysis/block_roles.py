@@ -137,7 +137,7 @@ def _note_access(roles: dict[str, Role], op: Access, analysis: IndexAnalysis) ->
             role.places.add(len(entries) - 1 - position)
             role.vector &= position < len(entries) - 1 or position == 0
             role.bits.add(dtype.bits if dtype else 32)
-        if is_gather(entry) and isinstance(entry, SSAValue):
+        if is_gather(entry):
             _note_steps(roles, entry, analysis)
 
 

@@ -121,8 +121,8 @@ class CellVisits:
         while parent is not None and parent is not self.grid:
             if isinstance(parent, WhenOp):
                 numbers = [self.dimension(range) for range in parent.ranges]
-                known = frozenset(number for number in numbers if number is not None)
-                found.append(VisitGuard(parent.visit.data, known & set(self.moving), None not in numbers))
+                moving = frozenset(self.moving).intersection(numbers)
+                found.append(VisitGuard(parent.visit.data, moving, None not in numbers))
             elif not isinstance(parent, LOOPS):
                 found.append(VisitGuard("other", frozenset(), False))
             parent = parent.parent_op()

@@ -61,7 +61,7 @@ class RowCopies:
     @property
     def numbers(self) -> list[SSAValue]:
         """The tiles of numbers, each once."""
-        found = [dim.entry for dim in self.dims if isinstance(dim.entry, SSAValue) and is_gather(dim.entry)]
+        found = [dim.entry for dim in self.dims if is_gather(dim.entry)]
         return list(dict.fromkeys(found))
 
     @property

@@ -46,7 +46,7 @@ def seen_writes(load: LoadOp, analysis: IndexAnalysis) -> list[Operation]:
 
 def _walks(entry: Entry, loop: SSAValue, analysis: IndexAnalysis) -> bool:
     """Whether an entry is the elements of a range, as a block or as numbers of lanes."""
-    if not isinstance(entry, SSAValue) or not is_gather(entry):
+    if not is_gather(entry):
         return entry is loop
     form = analysis.expr(entry)
     return any(form == analysis.lanes(loop, dim) for dim in range(tile_type(entry).rank))

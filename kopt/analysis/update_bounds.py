@@ -164,7 +164,7 @@ def _meeting(op: RmwOp) -> int:
             if trips is None:
                 raise Unbounded(op, "how often it is updated is not known")
             meeting *= trips
-    gathers = [entry.type for entry in op.entries if isinstance(entry, SSAValue) and is_gather(entry)]
+    gathers = [entry.type for entry in op.entries if is_gather(entry)]
     return meeting * (prod(gathers[0].shape) if gathers and isinstance(gathers[0], TileType) else 1)
 
 

@@ -56,7 +56,7 @@ def _order(memory: SSAValue, analysis: IndexAnalysis) -> list[int] | None:
     if rank < 3 or not accesses or not all(isinstance(op, LoadOp | StoreOp) for op in accesses):
         return None
     columns = list(zip(*(op.entries for op in accesses), strict=True))  # pyright: ignore
-    if any(isinstance(entry, SSAValue) and is_gather(entry) for column in columns for entry in column):
+    if any(is_gather(entry) for column in columns for entry in column):
         return None
     picked = [dim for dim, column in enumerate(columns) if all(map(is_number, column))]
     kept = [dim for dim in range(rank) if dim not in picked]

@@ -76,6 +76,27 @@ def test_a_pipeline_is_had_where_it_can() -> None:
     assert kinds(sums(128), "pipeline") != ["emit_pipeline"]  # one visit
 
 
+@pytest.mark.parametrize(
+    ("columns", "wanted", "kind"),
+    [
+        (1 << 20, "auto", "grid"),
+        (1 << 20, "fori", "prefetch"),
+        (1 << 20, "resident", "resident"),
+        (256, "auto", "grid"),
+        (256, "fori", "prefetch"),
+        (256, "pipeline", "emit_pipeline"),
+    ],
+)
+def test_loops_that_write_blocks_larger_than_the_memory(columns: int, wanted: str, kind: str) -> None:
+    """Of what is asked for nothing else is made, whether it fits or not."""
+    type = f"memref<{ROWS}x{columns}xf32>"
+    body = f"""tile.for %k: b1={max(128, columns // 4)} in (0, {columns}) {{
+        %v = tile.load %x[%i, %k] : {type} -> !tile.tile<b0=8 x b1={max(128, columns // 4)} x f32>
+        tile.store %v, %out[%i, %k] : !tile.tile<b0=8 x b1={max(128, columns // 4)} x f32>, {type}
+      }}"""
+    assert kinds(one_launch(body, f"(%i: b0=8) in ({ROWS})", "out", x=type[7:-1], out=type[7:-1]), wanted) == [kind]
+
+
 @pytest.mark.parametrize("kind", ["resident", "prefetch", "grid", "emit_pipeline"])
 def test_what_is_pinned_stays(kind: str) -> None:
     for wanted in ("auto", "grid", "fori"):
@@ -268,6 +289,15 @@ def pinned(found: OneLaunch, **pins) -> GridPins:
 def test_nothing_pinned_is_nothing() -> None:
     assert not pinned(sums()) and pins_of_grids([], Pins(order=("i",)), "tpu") == []
     assert pinned_loops(sums().grid, GridPins()) == {}
+
+
+def test_a_name_is_that_of_the_grids_that_have_it() -> None:
+    mine, other = sums(), one_launch("", "(%m: b5=8) in (64)", x="64x8xf32")
+    loop = LoopSchedule("prefetch")
+    found = pins_of_grids([mine.grid, other.grid], Pins(loops={"k": loop}, order=("m",)), "tpu")
+    assert [each.order for each in found] == [(), ("b5",)]
+    assert [{*each.loops.values()} for each in found] == [{loop}, set()]
+    assert [each.order for each in pins_of_grids([other.grid], Pins(order=("b5",)), "tpu")] == [("b5",)]
 
 
 @pytest.mark.parametrize("name", ["k", "b1"])

@@ -20,8 +20,8 @@ import resource
 import select
 import signal
 import sys
-import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,15 +125,15 @@ class Laboratory:
 
     def run(self, mutant: Mutant | None, tests: list[str]) -> tuple[str, int]:
         """What happens to tests in a process of their own, and to which of them."""
-        expected = sum(self.contexts.seconds.get(name, 1) for name in tests)
+        expected = [self.contexts.seconds.get(name, 1) for name in tests]
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             os.setsid()
             os.close(reader)
-            self._child(mutant, tests, writer, int(10 + 3 * expected))
+            self._child(mutant, tests, writer, int(10 + 3 * sum(expected)))
         os.close(writer)
-        word, at = _listen(reader, 30 + 5 * expected)
+        word, at = _listen(reader, [20 + 5 * seconds for seconds in expected])
         os.close(reader)
         _end(child)
         return word, at
@@ -178,10 +178,10 @@ class Failures:
         self.failed |= report.failed
 
 
-def _listen(reader: int, seconds: float) -> tuple[str, int]:
-    """What a child says, and at which of its tests."""
-    passed, end = 0, time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0 and select.select([reader], [], [], left)[0]:
+def _listen(reader: int, limits: Sequence[float]) -> tuple[str, int]:
+    """What a child says, and at which of its tests: each has some seconds, so that one that hangs does not cost all."""
+    passed = 0
+    while select.select([reader], [], [], limits[min(passed, len(limits) - 1)] if limits else 20)[0]:
         said = os.read(reader, 4096)
         passed += said.count(b".")
         if b"S" in said:

@@ -43,7 +43,7 @@ def of_words(loop: ForOp, unrolls: bool = False, known: Collection[str] = ()) ->
         yield Problem(loop, message, (f"leave it at 'schedule {schedule.kind}'",), id="plan")
     elif schedule.peel and (reason := _why_not_peeled(loop, unrolls)) is not None:
         yield Problem(loop, f"the loop cannot be peeled: {reason}", id="plan")
-    elif unrolls and schedule.unroll > 1 and (reason := why_not_unrolled(loop, schedule)) is not None:
+    elif schedule.unroll > 1 and (reason := why_not_unrolled(loop, schedule)) is not None:
         yield Problem(loop, f"the loop cannot be unrolled by {schedule.unroll}: {reason}", id="plan")
 
 

@@ -104,7 +104,7 @@ class GatherForm:
 
 
 def _part(entry: Entry, extent: int, single: bool) -> Part:
-    if isinstance(entry, SSAValue) and is_gather(entry):
+    if is_gather(entry):
         assert isinstance(entry.type, TileType)
         return entry.type.shape
     if is_number(entry):

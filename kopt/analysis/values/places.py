@@ -120,7 +120,7 @@ def _units_of_runs(form: IndexExpr, shape: Sequence[int], unit: int) -> int:
 def row_places(load: LoadOp, sums: SumAnalysis) -> tuple[int, ...] | None:
     """The dimensions of lanes that the rows of a matrix differ along, of which others repeat them; else None."""
     *others, last = load.entries
-    gathers = [entry for entry in load.entries if isinstance(entry, SSAValue) and is_gather(entry)]
+    gathers = [entry for entry in load.entries if is_gather(entry)]
     known = all(is_number(entry) or entry in gathers for entry in load.entries)
     if not others or last not in gathers or len(gathers) < 2 or not known or element_bits(load.memory) > 32:
         return None
@@ -159,7 +159,7 @@ def other_dim(dims: Sequence[int], shape: Sequence[int], lanes: IndexExpr) -> in
 def flat_index(load: LoadOp) -> SSAValue | None:
     """The index tile of a load from an array of one dimension, of elements that are picked."""
     (entry,) = load.entries if len(load.entries) == 1 else (None,)
-    return entry if isinstance(entry, SSAValue) and is_gather(entry) and element_bits(load.memory) <= 32 else None
+    return entry if is_gather(entry) and element_bits(load.memory) <= 32 else None
 
 
 def _places(index: IndexExpr, shape: Sequence[int], unit: int, dims: tuple[int, ...]) -> GatherPlaces | None:

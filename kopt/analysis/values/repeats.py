@@ -77,7 +77,7 @@ def first_of(expr: IndexExpr, shape: Sequence[int], groups: Groups) -> IndexExpr
 
 def index_tiles(entries: Sequence[Entry]) -> dict[int, SSAValue]:
     """The index tiles of an index list, by position."""
-    return {n: entry for n, entry in enumerate(entries) if isinstance(entry, SSAValue) and is_gather(entry)}
+    return {n: entry for n, entry in enumerate(entries) if is_gather(entry)}
 
 
 def dims_apart(entries: Sequence[Entry], sums: SumAnalysis) -> Groups:

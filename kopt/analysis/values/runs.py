@@ -36,14 +36,14 @@ class Runs:
 def runs(load: LoadOp, sums: SumAnalysis) -> Runs | None:
     """The runs that a gather takes; None where no lanes follow one another, or rows of memory would be no fewer."""
     *others, last = load.entries
-    if not isinstance(last, SSAValue) or not is_gather(last) or element_bits(load.memory) > 32:
+    if not is_gather(last) or element_bits(load.memory) > 32:
         return None
     run = lane_run(last, sums)
     if not others:
         return _of_flat(load, _runs(load, run or single(last, sums)))
     if run is None or run.size == 1:
         return None
-    gathers = [entry if isinstance(entry, SSAValue) and is_gather(entry) else None for entry in others]
+    gathers = [entry if is_gather(entry) else None for entry in others]
     counted = [None if entry is None else along_last(entry, sums) for entry in gathers]
     if any(gathers) and None in _from_first(gathers):
         return None

@@ -124,7 +124,7 @@ def _constant_entry(attr: Attribute) -> Entry:
     return attr
 
 
-def is_gather(entry: Entry) -> bool:
+def is_gather(entry: Entry | None) -> TypeGuard[SSAValue]:
     """Whether an entry is a tile of row numbers."""
     return isinstance(entry, SSAValue) and isinstance(entry.type, TileType)
 

@@ -55,7 +55,7 @@ class RowForm:
     def _clamp(self) -> None:
         """Keeps row numbers inside the array."""
         for position, (entry, extent) in enumerate(zip(self.entries, self.shape, strict=True)):
-            if isinstance(entry, SSAValue) and is_gather(entry):
+            if is_gather(entry):
                 self.entries[position] = clamped(self.build, entry, extent)
 
     def by_rows(self, launch: LaunchOp) -> None:
@@ -85,7 +85,7 @@ class RowForm:
     def spread_number(self, position: int) -> None:
         """One number for all gathered places is theirs, where DMAs move no single element of a dimension."""
         entry = self.entries[position]
-        tile = next((other for other in self.entries if isinstance(other, SSAValue) and is_gather(other)), None)
+        tile = next((other for other in self.entries if is_gather(other)), None)
         if tile is None or not is_number(entry):
             return
         type = tile_type(tile).with_element(i32)
@@ -130,8 +130,7 @@ class RowForm:
 
     def gathers(self, position: int) -> bool:
         """Whether an index is a tile of numbers."""
-        entry = self.entries[position]
-        return isinstance(entry, SSAValue) and is_gather(entry)
+        return is_gather(self.entries[position])
 
     def tile(self, position: int) -> SSAValue:
         """An index that is one."""

@@ -77,7 +77,7 @@ def fetch_rows_of_matrix(load: LoadOp, dims: tuple[int, ...], sums: SumAnalysis)
     build = picking.build
 
     def of_places(entry: Entry) -> Entry:
-        if not isinstance(entry, SSAValue) or not is_gather(entry):
+        if not is_gather(entry):
             return entry
         return tile_of(_along(sums.expr(entry), dims), own, build, sums)
 

@@ -51,7 +51,7 @@ def raise_access(access: LoadOp | StoreOp, sums: SumAnalysis) -> None:
     storage: what is computed of lanes alone is no item's. So do stores where all lanes start at one, since to write
     blocks that begin anywhere needs what they held, unless other blocks of their loop serve as well.
     """
-    gathers = [entry for entry in access.entries if isinstance(entry, SSAValue) and is_gather(entry)]
+    gathers = [entry for entry in access.entries if is_gather(entry)]
     dims = tile_type(gathers[0]).dims.data
     slicing = Slicing(access, dims, sums)
     shape, parts = _parts(access, slicing)
@@ -116,9 +116,7 @@ def _parts(access: LoadOp | StoreOp, slicing: Slicing) -> tuple[list[int] | None
     """What becomes of each entry; the shape to see the array in, where it is flat storage of another."""
     type, sums = array_type(access.memory), slicing.sums
     if len(access.entries) > 1:
-        return None, [
-            slicing.part(sums.expr(e)) if isinstance(e, SSAValue) and is_gather(e) else e for e in access.entries
-        ]
+        return None, [slicing.part(sums.expr(e)) if is_gather(e) else e for e in access.entries]
     expr = sums.expr(access.indices[0])
     terms, _ = slicing.terms(expr)
     if all(abs(term.factor) == 1 for term in terms) and sum(term.dim is not None for term in terms) < 2:

@@ -60,7 +60,7 @@ def selected_loads(load: LoadOp, sums: SumAnalysis) -> list[LoadOp]:
         %a = tile.load %x[%i] mask %c …    %b = tile.load %x[0] …    %v = tile.select %c, %a, %spread_b
     """
     for position, entry in enumerate(load.entries):
-        if isinstance(entry, SSAValue) and is_gather(entry) and max(tile_type(entry).shape, default=1) > 1:
+        if is_gather(entry) and max(tile_type(entry).shape, default=1) > 1:
             if (choice := _choice(entry, Builder(load), sums)) is not None:
                 return _split(load, position, choice, sums)
     return [load]

@@ -119,7 +119,7 @@ def plain_update(op: UpdateOp, extents: Sequence[int]) -> Update:
     """
     build = Builder(op)
     positions, shape = gathered(op), op.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
-    indices = [entry for entry in op.entries if isinstance(entry, SSAValue) and is_gather(entry)]
+    indices = [entry for entry in op.entries if is_gather(entry)]
     found = origin_of(op)
     index, rows = _row_numbers(build, indices, extents)
     keep = op.mask
