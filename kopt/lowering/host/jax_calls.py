@@ -249,6 +249,28 @@ def _scatter(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> s
     return f"{x}.at{part}.set({put})" if part else put
 
 
+def _takes_arrays(number: int, op: CallOp) -> bool:
+    """Whether it has so many arguments, an array among them."""
+    return len(op.arguments) == number and bool(op.inputs)
+
+
+def _power(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
+    """``x ** y``; powers of integers may have negative exponents, which XLA gives no meaning."""
+    dtype = printing.dtype(array_type(op.outputs[0]).element_type)
+    is_whole = isinstance(array_type(op.outputs[0]).element_type, IntegerType)
+    if not is_whole or not isinstance(op.arguments.data[1], UnitAttr):
+        return f"({arguments[0]} ** {arguments[1]}).astype({dtype})"
+    base, exponent = (Expr(f"jnp.asarray({each}, {dtype})") for each in arguments)
+    return printing.spelt("_int_power({0}, {1})", base, exponent).text
+
+
+def _sign(op: CallOp, arguments: Sequence[str], printing: PallasPrinter) -> str:
+    """The sign of NaN is 0, and truths are their own."""
+    element = array_type(op.outputs[0]).element_type
+    text = "_sign({0})" if is_float(element) else "{0}" if element == i1 else "jnp.sign({0})"
+    return printing.spelt(text, Expr(arguments[0])).text
+
+
 def _indices(texts: str) -> str:
     """Index tensors, one a dimension; ``None`` is all of one."""
     return texts.removeprefix("[").removesuffix("]").replace("None", ":")
@@ -258,6 +280,8 @@ def _indices(texts: str) -> str:
 _FORMS: dict[str, _Form] = {
     "constant_pad_nd": _Form(_takes_padding, _pad),
     "cat": _Form(partial(_takes_list, 0), _cat),
+    "pow": _Form(partial(_takes_arrays, 2), _power),
+    "sign": _Form(partial(_takes_arrays, 1), _sign),
     "index": _Form(partial(_takes_list, 1), _index),
     "gather": _Form(_takes_lanes, _gather),
     "scatter": _Form(lambda op: _takes_lanes(op) and len(op.arguments) == 4, _scatter),

@@ -15,7 +15,7 @@ MOST = 8
 
 #: Unary operators whose name is jnp's.
 _SAME = (
-    "exp exp2 expm1 log log2 log10 log1p sqrt abs sign sin cos tan tanh sinh cosh floor ceil trunc square isnan isinf "
+    "exp exp2 expm1 log log2 log10 log1p sqrt abs sin cos tan tanh sinh cosh floor ceil trunc square isnan isinf "
     "isfinite logical_not"
 ).split()
 _COMPARISONS = (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
@@ -59,7 +59,6 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "rsub": _typed("{1} - {0}", "{1} - {2} * {0}"),
     "mul": _typed("{0} * {1}"),
     "div": _typed("{0} / {1}"),
-    "pow": _typed("{0} ** {1}"),
     "remainder": _typed("{0} % {1}"),
     "neg": ("-{0}",),
     "clamp": ("jnp.clip({0}, {1})", "jnp.clip({0}, {1}, {2})"),
@@ -67,10 +66,10 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("minimum", "clamp_max"), ("jnp.minimum({0}, {1})",)),
     "round": ("jnp.round({0})", "jnp.round({0}, {1})"),
     **{name: (f"jnp.arc{name[1:]}({{0}})",) for name in ("asin", "acos", "atan")},
-    "erf": ("jax.lax.erf({0})",),
-    "rsqrt": ("jax.lax.rsqrt({0})",),
-    "reciprocal": ("1 / {0}",),
-    "sigmoid": ("jax.nn.sigmoid({0})",),
+    "erf": ("jax.lax.erf({0}.astype({dtype}))",),
+    "rsqrt": ("jax.lax.rsqrt({0}.astype({dtype}))",),
+    "reciprocal": _typed("1 / {0}"),
+    "sigmoid": ("jax.nn.sigmoid({0}.astype({dtype}))",),
     "silu": ("jax.nn.silu({0})",),
     "relu": ("jnp.maximum({0}, 0)",),
     "_softmax": ("jax.nn.softmax({0}, axis={1}).astype({dtype}){2:.0}",),
@@ -102,6 +101,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
         "jnp.linalg.vector_norm({0})",
         "jnp.linalg.vector_norm({0}, ord={1})",
         "jnp.linalg.vector_norm({0}, ord={1}, axis=tuple({2})).reshape({shape}){3:.0}",
+        "jnp.linalg.vector_norm({0}, ord={1}).reshape({shape}){2:.0}{3:.0}",
     ),
     "amax": _over("jnp.max"),
     "amin": _over("jnp.min"),
@@ -199,8 +199,9 @@ def spellings(name: str, arguments: Sequence[str], results: int) -> list[str] | 
 
 
 def _says(text: str, arguments: Sequence[str]) -> bool:
-    """Whether a text says all that arguments do."""
+    """Whether a text says all that arguments do, and has no dimensions that are left open."""
+    listed = {int(number) for number in re.findall(r"tuple\({(\d)}\)", text)}
     needed = {int(number) for number in re.findall(r"{(\d)}", text)}
     named = {int(number) for number in re.findall(r"{(\d)[}:]", text)}
     given = {number for number, argument in enumerate(arguments) if argument not in ("None", "[]")}
-    return needed <= set(range(len(arguments))) and given <= named
+    return needed <= set(range(len(arguments))) and listed <= given <= named
