@@ -95,6 +95,8 @@ CALLS: dict[str, tuple[Call, Call]] = {
         lambda x, v, t: hl.randint([t], 3, 3, 0),
         lambda x, v, t: hl.randint([t], 3, 4, 0),
     ),
+    "torch has no power -1 of integers": (lambda x, v, t: v.int() ** -1, lambda x, v, t: v.int() ** -1.0),
+    "torch has no power -2 of integers": (lambda x, v, t: (v > 0) ** -2, lambda x, v, t: v**-2),
     "changes the width": (lambda x, v, t: v.view(torch.int16), lambda x, v, t: v.view(torch.int32)),
     "torch has no 'sub' of booleans": (lambda x, v, t: (v > 0) - (v > 1), lambda x, v, t: (v > 0) ^ (v > 1)),
     "index(es) for a device value of 2 dimensions": (lambda x, v, t: v[0, 0, 0], lambda x, v, t: v[0, 0, None]),

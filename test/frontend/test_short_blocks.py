@@ -75,6 +75,18 @@ REFUSED: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "expanded": lambda v: v[None].expand(2, 4, 6).sum(),
     "a loop": lambda v: torch.stack([v * k for k in range(v.size(0))]).sum(),
 }
+#: What is refused of these is the number itself.
+SAID: dict[str, str] = {
+    **dict.fromkeys(("copies", "tiles", "each copied"), "a number of copies"),
+    "padding": "a width of padding",
+    "a place": "the number of a place",
+    "the largest": "a number of lanes",
+    "a slice": "a bound of a slice",
+    "parts": "a size of a part",
+    "a number of parts": "a number of parts",
+    "numbers": "a bound of arange",
+    "a loop": "a bound of range",
+}
 
 
 def by_blocks(x, out, of):
@@ -110,7 +122,7 @@ def test_lanes_behind_those_that_the_last_block_lacks(case: str) -> None:
 def test_numbers_that_differ_in_the_last_block(case: str) -> None:
     """What the last block would have others of is refused, with the place; blocks that are all full take it."""
     x = torch.rand(8, 6)
-    with pytest.raises(kopt.KoptError, match="last"):
+    with pytest.raises(kopt.KoptError, match=f"{SAID.get(case, '')}.*last"):
         kopt.kernel(by_blocks).on("reference")(x[:7], torch.zeros(2), REFUSED[case])
     if case != "after a number":
         out = torch.zeros(2)

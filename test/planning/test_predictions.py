@@ -168,4 +168,5 @@ def test_occupancy(facts: dict[str, Any], programs: int | None, by: str | None) 
 
 
 def test_shares_as_people_read_them() -> None:
-    assert [percent(share) for share in (-0.18, 0.0, 0.034, -0.001)] == ["−18 %", "±0 %", "+3 %", "±0 %"]
+    shares = (-0.18, 0.0, 0.034, -0.001, 0.9, 2.5)
+    assert [percent(share) for share in shares] == ["−18 %", "±0 %", "+3 %", "±0 %", "+90 %", "+250 %"]

@@ -112,6 +112,8 @@ def power(input: Any, exponent: Any) -> DeviceTensor:
     """``pow``; small whole exponents are products."""
     if not is_number(exponent):
         return apply("same", op("pow"), (input, exponent))
+    if exponent < 0 and not result_dtype((input, exponent)).is_floating_point:
+        unsupported(f"torch has no power {exponent} of integers", f"write {float(exponent)}", id="dtype")
     if are_booleans((input,)):
         input = convert(input, result_dtype((input, exponent)))
     if exponent in (1, 2, 3):
