@@ -76,9 +76,12 @@ def _bounds(
     return begin, build.add(MinSIOp(end, build.index(upper)))
 
 
-def _is_asked_for_numbers(range: SSAValue) -> bool:
-    """Whether nobody takes the lanes of a block."""
-    return all(isinstance(use.operation, tile.BeginOp | tile.EndOp | tile.IdOp | tile.CountOp) for use in range.uses)
+def _is_asked_for_numbers(range: SSAValue, body: Block) -> bool:
+    """Whether nobody takes the lanes of a block, and no value has them."""
+    if not all(isinstance(use.operation, tile.BeginOp | tile.EndOp | tile.IdOp | tile.CountOp) for use in range.uses):
+        return False
+    tag, types = tile.range_type(range).tag, (value.type for op in body.walk() for value in op.results)
+    return not any(isinstance(type, tile.TileType) and tag in type.tags for type in types)
 
 
 def _replace_ends(range: SSAValue, begin: SSAValue, end: SSAValue) -> None:
@@ -116,7 +119,7 @@ def _split_for(loop: tile.ForOp) -> None:
     for old, new, carried in zip(loop.results, outer.results, outer.carried, strict=True):
         new.name_hint = carried.name_hint = old.name_hint
         old.replace_all_uses_with(new)
-    if _is_asked_for_numbers(loop.range):
+    if _is_asked_for_numbers(loop.range, loop.body.block):
         _replace_ends(loop.range, begin, end)
         Rewriter.inline_block(loop.body.block, InsertPoint.at_end(outer.body.block), [outer.range, *outer.carried])
     else:
@@ -144,7 +147,7 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
     lower, upper = grid.bounds[position]
     count = -(-(upper - lower) // type.size)
     body = grid.body.block
-    alone = _is_asked_for_numbers(range)
+    alone = _is_asked_for_numbers(range, body)
     inner = Block(arg_types=[type])
     inner.args[0].name_hint = range.name_hint
     range.replace_all_uses_with(inner.args[0])

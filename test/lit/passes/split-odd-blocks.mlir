@@ -84,6 +84,26 @@ func.func @counted(%out: memref<1xi32>) {
 
 // -----
 
+// A value may have the lanes of a block that nobody reads or writes.
+// CHECK-LABEL: func.func @valued
+// CHECK: tile.grid ({{.+}}: b0_block=1) in (5) {
+// CHECK: tile.for %i: b0=12 in
+// CHECK-NEXT: tile.full 0 : !tile.tile<b0=12 x i32>
+// CHECK: tile.for %k_block: b1_block=1
+// CHECK: tile.for %k: b1=12 in
+// CHECK-NEXT: tile.full 0 : !tile.tile<b1=12 x i32>
+func.func @valued() {
+  tile.grid (%i: b0=12) in (50) {
+    %z = tile.full 0 : !tile.tile<b0=12 x i32>
+    tile.for %k: b1=12 in (0, 100) {
+      %y = tile.full 0 : !tile.tile<b1=12 x i32>
+    }
+  }
+  func.return
+}
+
+// -----
+
 func.func @joined(%x: memref<20xf32>, %out: memref<8xf32>) {
   tile.grid (%i: b0=5) in (20) {
     %v = tile.load %x[%i] : memref<20xf32> -> !tile.tile<b0=5 x f32>
