@@ -104,7 +104,7 @@ def test_bounded_lanes_of_a_vector(target, n):
 @pytest.mark.slow
 def test_bounded_lanes_compile():
     low = taps.lower("f32[2560,4096]", "f32[4]", target="pallas:tpu7x")
-    assert "def _take_along" not in low.source and "_moved_ref" not in low.source
+    assert "def _take_along" not in low.source and "make_async_copy" not in low.source
     report = low.report(estimates=False)
     assert report["legal"], report["reason"]
 

@@ -131,7 +131,7 @@ def test_windows_from_anywhere(dtype):
     padded = torch.nn.functional.pad(x, (3, 300, 0, 50))
     wanted = torch.stack([padded[first : first + 16, n * 128 : n * 128 + 128] for n, first in enumerate(start)])
     low = window.lower(x, start, 16, 128, target="pallas:interpret")
-    assert "_moved_ref" not in low.source and "_take_along(" not in low.source
+    assert "make_async_copy" not in low.source and "_take_along(" not in low.source
     for target in TARGETS:
         torch.testing.assert_close(window.on(target)(x, start, 16, 128), wanted)
 
@@ -304,7 +304,7 @@ def test_rows_picked_by_a_block_come_whole(kernel):
     for target in TARGETS:
         torch.testing.assert_close(kernel.on(target)(columns, values, x), wanted)
     source = kernel.on("pallas:tpu7x").lower(columns, values, torch.rand(3000, 200)).source
-    assert "x_moved_ref.at" in source and "_take_along" not in source
+    assert "x_rows_ref.at" in source and "_take_along" not in source
 
 
 @pytest.mark.slow
@@ -381,7 +381,7 @@ def test_blocks_of_rows_of_a_table_beyond_vmem(columns, block, is_cut):
     table, at = torch.randn(70_000, columns), torch.randint(0, 70_000, (20,), dtype=torch.int32)
     kernel = kopt.kernel(doubled_rows, config={"block_sizes": [16, block], "accesses": {"table": "rows"}})
     low = kernel.on("pallas:interpret").lower(table, at)
-    assert "table_moved_ref.at" in low.source
+    assert "table_rows_ref.at" in low.source
     assert ("_lanes_from(" in low.source) == is_cut
     torch.testing.assert_close(kernel.on("pallas:interpret")(table, at), table[at.long()] * 2)
 
@@ -435,7 +435,7 @@ def test_blocks_of_indices_the_other_way_round(target, dtype):
 
 def test_blocks_of_indices_the_other_way_round_are_no_gathers():
     low = product_of_columns.lower("f32[64,2048]", "f32[2048,4096]", target="pallas:tpu7x")
-    assert "_moved_ref" not in low.source and ".T" in low.source
+    assert "make_async_copy" not in low.source and ".T" in low.source
 
 
 @kopt.kernel

@@ -108,7 +108,7 @@ def test_rows_of_flat_storage(target, rows, width):
 @pytest.mark.slow
 def test_rows_of_flat_storage_are_windows_on_a_chip():
     lowered = largest_of_rows.on("pallas:tpu7x").lower("f32[2056192]", 128512)
-    assert "_moved_ref" not in lowered.source
+    assert "make_async_copy" not in lowered.source
     assert lowered.report(estimates=False)["legal"]
 
 

@@ -128,6 +128,6 @@ def test_swizzled_factors(target, rows, columns):
 def test_swizzled_factors_of_many_matrices():
     """What lies between the first factor of a block and the last comes, and no more."""
     low = factors.lower("i32[1]", "u8[36175872]", 3072, 92, target="pallas:tpu7x")
-    assert "_moved_ref" not in low.source
+    assert "_rows_ref" not in low.source
     report = low.report(estimates=False)
     assert report["legal"], report["reason"]

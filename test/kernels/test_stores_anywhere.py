@@ -148,7 +148,7 @@ def test_blocks_of_flat_storage_that_are_repeated(target):
     x, w, offsets = torch.randn(60, 32), torch.randn(32, 40), _places(0, 23, 23, 60)
     torch.testing.assert_close(groups.on(target)(x, w, offsets), x @ w, rtol=1e-3, atol=1e-3)
     if target == "pallas:interpret":
-        assert "_moved_ref" not in groups.on(target).lower(x, w, offsets).source
+        assert "make_async_copy" not in groups.on(target).lower(x, w, offsets).source
 
 
 @kopt.kernel
