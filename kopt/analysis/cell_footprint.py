@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from kopt.analysis.row_copies import copy_unit
 from kopt.analysis.streaming import (
@@ -214,6 +214,11 @@ def user_position(op: Operation | None, position: Mapping[Operation, int]) -> in
     while op is not None and op not in position:
         op = op.parent_op()
     return position[op] if op is not None else 0
+
+
+def first_user(uses: Iterable[Use], position: Mapping[Operation, int]) -> Operation:
+    """The operation of a block that uses a value first, itself or inside of it."""
+    return [*position][min(user_position(use.operation, position) for use in uses)]
 
 
 def _value_bytes(type: Attribute, sizes: Mapping[str, int]) -> int:

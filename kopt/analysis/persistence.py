@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
 from xdsl.ir import Operation
 
@@ -11,7 +10,7 @@ from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.plans import GridNames
 from kopt.dialects.atomic import CasOp
 from kopt.dialects.tile import GridOp, WhileOp
-from kopt.ir.ranges import binding
+from kopt.ir.trip_counts import cells
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.plans.plan import Options, Plan
 from kopt.targets.chips import GpuChip
@@ -36,8 +35,8 @@ def with_persistence(
         return plan
     usual = GpuLaunch(fixed_model(grid, known), {}, plan, chip, {})
     count = gpu_costs(chip).persistent_programs(int(usual.program.threads), each)
-    cells = _cells(grid)
-    if cells is not None and cells <= count:
+    number = cells(grid)
+    if number is not None and number <= count:
         return plan
     shared = replace(plan, options=(*plan.options, *_words(count, asked)))
     if asked is not None or each is not None:
@@ -52,8 +51,8 @@ def _words(count: int, asked: str | None) -> Options:
 
 def _may_pay(grid: GridOp, chip: GpuChip) -> bool:
     """Whether to start the programs of all cells takes longer than an empty kernel, and none waits for another."""
-    costs, cells = gpu_costs(chip), _cells(grid)
-    if cells is None or -(-cells // costs.multiprocessors) * costs.dispatch_seconds <= costs.launch_seconds:
+    costs, number = gpu_costs(chip), cells(grid)
+    if number is None or -(-number // costs.multiprocessors) * costs.dispatch_seconds <= costs.launch_seconds:
         return False
     return not may_wait(grid)
 
@@ -61,9 +60,3 @@ def _may_pay(grid: GridOp, chip: GpuChip) -> bool:
 def may_wait(top: Operation) -> bool:
     """Whether programs may wait for others, all of which have to be started then."""
     return bool(walk(top, CasOp, WhileOp))
-
-
-def _cells(grid: GridOp) -> int | None:
-    """The cells of a grid; None where that is known only when it runs."""
-    trips = [binding(range).trips for range in grid.ranges]
-    return None if None in trips else prod(count for count in trips if count is not None)

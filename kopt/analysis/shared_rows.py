@@ -12,11 +12,9 @@ So few cells share rows. Those that write to one row run one after the other.
 
 from __future__ import annotations
 
-from math import prod
-
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import GridOp
-from kopt.ir.ranges import binding
+from kopt.ir.trip_counts import cells
 from kopt.open_extents import is_open
 from kopt.targets.tiling import LANES
 
@@ -30,8 +28,7 @@ def shares_rows(window: Window, grid: GridOp) -> bool:
     """Whether cells take blocks of a vector out of rows that others share."""
     if len(window.dims) != 1 or window.bits != _BITS or window.atomics:
         return False
-    (dim,), (extent,) = window.dims, window.type.get_shape()
-    trips = [binding(range).trips for range in grid.ranges]
+    (dim,), (extent,), count = window.dims, window.type.get_shape(), cells(grid)
     walked = dim.kind == "block" and dim.range in grid.ranges and not dim.front
     fits = walked and not is_open(extent) and LANES % dim.size == extent % LANES == 0 and dim.size < LANES
-    return fits and None not in trips and prod(count for count in trips if count is not None) <= _MOST_CELLS
+    return fits and count is not None and count <= _MOST_CELLS

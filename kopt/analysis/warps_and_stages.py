@@ -13,7 +13,7 @@ from kopt.analysis.block_search import tile_types
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.plans import GridNames
 from kopt.dialects import tile
-from kopt.ir.ranges import binding
+from kopt.ir.trip_counts import cells
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.gpu_cost import GpuLaunch
@@ -46,8 +46,7 @@ def default_num_warps(grid: tile.GridOp, budget: Budget) -> int:
 
 def _programs(grid: tile.GridOp) -> float:
     """The programs of a launch; without end where only a launch tells."""
-    trips = [binding(range).trips for range in grid.ranges]
-    return inf if None in trips else prod(count for count in trips if count is not None)
+    return inf if (known := cells(grid)) is None else known
 
 
 def _bodies(grid: tile.GridOp) -> list[Block]:

@@ -10,7 +10,7 @@ from xdsl.ir import Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.cell_footprint import user_position
+from kopt.analysis.cell_footprint import first_user, user_position
 from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import GetOp, tile_type
 from kopt.targets.budget import Budget
@@ -60,9 +60,8 @@ def _read_again(get: GetOp) -> None:
         if passed := [number for number in walls if number < user]:
             behind.setdefault(passed[-1], []).append(use)
     for uses in behind.values():
-        first = min(user_position(use.operation, position) for use in uses)
         again = get.clone()
-        Rewriter.insert_op(again, InsertPoint.before([*position][first]))
+        Rewriter.insert_op(again, InsertPoint.before(first_user(uses, position)))
         again.result.name_hint = get.result.name_hint
         for use in uses:
             use.operation.operands[use.index] = again.result

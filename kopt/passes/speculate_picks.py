@@ -11,7 +11,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.cell_footprint import user_position
+from kopt.analysis.cell_footprint import first_user
 from kopt.analysis.flat_columns import FlatColumn, flat_column
 from kopt.dialects.builder import Builder, named
 from kopt.dialects.host import LaunchOp
@@ -83,11 +83,11 @@ def _sink(load: LoadOp) -> None:
     moved: list[LoadOp | CastOp | ReshapeOp] = [load]
     while isinstance(user := moved[-1].result.get_user_of_unique_use(), CastOp | ReshapeOp):
         moved.append(user)
-    position = {op: number for number, op in enumerate(load.parent.ops)}
-    users = [user_position(use.operation, position) for use in moved[-1].result.uses]
-    for op in moved if users else ():
-        op.detach()
-        Rewriter.insert_op(op, InsertPoint.before([*position][min(users)]))
+    if uses := [*moved[-1].result.uses]:
+        user = first_user(uses, {op: number for number, op in enumerate(load.parent.ops)})
+        for op in moved:
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(user))
 
 
 def _from_memory(load: LoadOp, found: FlatColumn, build: Builder) -> SSAValue:

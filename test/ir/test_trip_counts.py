@@ -1,12 +1,12 @@
-"""`most_visits`: a number of blocks that no visit exceeds, where the algebra of the bounds gives one."""
+"""`most_visits`: a number of blocks that no visit exceeds, where the algebra of the bounds gives one; `cells`."""
 
 from __future__ import annotations
 
 import pytest
 
 import kopt
-from kopt.dialects.tile import ForOp
-from kopt.ir.trip_counts import most_visits
+from kopt.dialects.tile import ForOp, GridOp
+from kopt.ir.trip_counts import cells, most_visits
 from test.named import only
 
 TEXT = """
@@ -43,3 +43,20 @@ func.func @f(%x: memref<100xf32>, %m: index) {{
 def test_the_most_blocks_of_a_range(bounds: str, size: int, most: int | None) -> None:
     module = kopt.parse(TEXT.format(bounds=bounds, size=size))
     assert most_visits(only(module, ForOp).range) == most
+
+
+@pytest.mark.parametrize(
+    ("ranges", "extents", "count"),
+    [("%i: b0=32", "100", 4), ("%i: b0=32, %j: b1=8", "100, 16", 8), ("%i: b0=32, %j: b1=8", "100, ?", None)],
+)
+def test_the_cells_of_a_grid(ranges: str, extents: str, count: int | None) -> None:
+    array = f"memref<{'x'.join(extents.split(', '))}xf32>"
+    bounds = extents.replace("?", "%n")
+    text = f"""
+        func.func @f(%x: {array}, %n: index) {{
+          tile.grid ({ranges}) in ({bounds}) {{
+          }}
+          func.return
+        }}
+    """
+    assert cells(only(kopt.parse(text), GridOp)) == count

@@ -37,9 +37,9 @@ def by_columns(x, scale, block: hl.constexpr):
     return out
 
 
-def operands(n, dtype=torch.float32):
+def operands(n):
     torch.manual_seed(n)
-    return torch.randn(n, WIDE).to(dtype), torch.randn(n)
+    return torch.randn(n, WIDE), torch.randn(n)
 
 
 def expected(x, scale):
@@ -60,7 +60,7 @@ def test_statistics(target, n, block):
 def test_in_place(target):
     x, total = operands(256)
     exact = total * 2.0 + x.sum(1)
-    found = kopt.kernel(in_place.fn, target=target)(total, x, 16)
+    found = in_place.on(target)(total, x, 16)
     torch.testing.assert_close(found, exact, rtol=1e-5, atol=1e-5)
 
 
@@ -68,7 +68,7 @@ def test_in_place(target):
 def test_by_columns(target):
     """Blocks that move with the inner dimension of a grid."""
     x, scale = torch.randn(16, 256), torch.randn(256)
-    found = kopt.kernel(by_columns.fn, target=target)(x, scale, 32)
+    found = by_columns.on(target)(x, scale, 32)
     torch.testing.assert_close(found, x * scale, rtol=0, atol=0)
 
 

@@ -23,6 +23,12 @@ def aligned_size(entry: Entry, unit: int, analysis: IndexAnalysis) -> int:
     return -(-reach // unit) * unit
 
 
+def stands_at_multiples(entry: Entry, unit: int, analysis: IndexAnalysis) -> bool:
+    """Whether an entry's block begins at a multiple of its own lanes in the larger block, wherever that begins."""
+    own = own_size(entry)
+    return unit % own == 0 and analysis.first(_numbered(entry)).divisor % own == 0
+
+
 def _numbered(entry: Entry) -> SSAValue | int:
     assert isinstance(entry, SSAValue | int)
     return entry

@@ -31,7 +31,7 @@ from kopt.dialects.tile import (
 from kopt.dialects.tile.index_list import is_range
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import always_full, ranges_in_scope
-from kopt.passes.aligning.superset import aligned_block, aligned_size, own_size, start
+from kopt.passes.aligning.superset import aligned_block, aligned_size, own_size, stands_at_multiples, start
 from kopt.passes.retyping import all_lanes
 
 
@@ -57,9 +57,9 @@ class Merger:
             size = aligned_size(entry, unit, self.analysis)
             larger, offset = aligned_block(entry, begins, unit, size, self._shape[dim], build, self.analysis)
             self.entries[dim] = larger
-            placed = self._repeated if self._stands_at_multiples(entry, size) else self._placed
-            value = placed(value, places[dim], offset, larger)
-            flags = flags and placed(flags, places[dim], offset, larger)
+            known = None if stands_at_multiples(entry, unit, self.analysis) else offset
+            value = self._placed(value, places[dim], known, larger)
+            flags = flags and self._placed(flags, places[dim], known, larger)
             limits.append((places[dim], larger, begins, build.add(arith.AddiOp(begins, build.index(own)))))
         inside = build.with_number("ne", flags, 0) if flags is not None else None
         for place, larger, first, end in limits:
@@ -94,25 +94,17 @@ class Merger:
     def _shape(self) -> tuple[int, ...]:
         return self.store.memory.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
 
-    def _stands_at_multiples(self, entry: Entry, size: int) -> bool:
-        """Whether a block begins at a multiple of its own lanes in the larger block, in whatever cell."""
-        assert isinstance(entry, SSAValue | int)
-        own = own_size(entry)
-        return size % own == 0 and self.analysis.first(entry).divisor % own == 0
-
-    def _repeated(self, value: SSAValue, place: int, offset: SSAValue, larger: SSAValue) -> SSAValue:
-        """As `_placed`, where it may stand at multiples of its lanes alone: it stands at all of them."""
-        type, size = tile_type(value), range_type(larger).size
-        joined = self.build.add(ConcatOp([value] * (size // type.shape[place]), place))
-        return self.build.reshape(joined, self._with_dim(type, place, range_type(larger).dim))
-
-    def _placed(self, value: SSAValue, place: int, offset: SSAValue, larger: SSAValue) -> SSAValue:
+    def _placed(self, value: SSAValue, place: int, offset: SSAValue | None, larger: SSAValue) -> SSAValue:
         """A block's lanes from ``offset`` on in one dimension of the larger block; the others are any.
 
-        Blocks may begin before the array, by fewer lanes than they have.
+        None is any multiple of the block's own lanes: they stand at all of these. Blocks may begin before the array, by
+        fewer lanes than they have.
         """
         type = tile_type(value)
         own, size = type.shape[place], range_type(larger).size
+        if offset is None:
+            joined = self.build.add(ConcatOp([value] * (size // own), place))
+            return self.build.reshape(joined, self._with_dim(type, place, range_type(larger).dim))
         front, back = self._filler(value, place, size), self._filler(value, place, size + -own % size)
         front_end = self.build.index(size)
         joined = self.build.add(ConcatOp([front, value, back], place))  # whole registers
