@@ -1,4 +1,4 @@
-"""What tests want of XLA and JAX, before either is loaded."""
+"""What tests want of XLA, JAX and torch, before any of them is loaded."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ def settle() -> None:
     """Sets the environment of this process, and of those that it starts."""
     os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *filter(_is_in_xla, _XLA_FLAGS)]).strip()
     os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads wait for one another busily, and tensors are small
     os.environ["KOPT_CACHE_DIR"] = ""  # what an earlier run compiled says nothing of this one
 
 
