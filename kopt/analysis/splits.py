@@ -17,7 +17,6 @@ from kopt.dialects.tile import ForOp, GridOp, tag_of, tile_type
 from kopt.ir.ranges import binding
 from kopt.open_extents import NeedsConstant
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.block_sizes import idle
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.cost import costs
 from kopt.targets.budget import Budget
@@ -83,7 +82,7 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
         return 1
     if any(one.seconds is None for one in costed):
         return 1
-    seconds = np.array([float(np.min(one.seconds * idle(one))) for one in costed if one.seconds is not None])
+    seconds = np.array([float(np.min(one.seconds)) for one in costed if one.seconds is not None])
     best = int(np.argmax(seconds <= seconds.min() * _SAME))
     return parts[best] if seconds[best] < _GAIN * seconds[0] else 1
 

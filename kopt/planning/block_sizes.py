@@ -18,7 +18,6 @@ from kopt.planning.candidates import gpu_candidate, variants
 from kopt.planning.choice import CLEARLY
 from kopt.planning.cost import costing
 from kopt.planning.items import Cost
-from kopt.planning.trips import Number
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, TpuChip
 
@@ -35,12 +34,9 @@ _LOOPS = {
 Candidates = Mapping[str, np.ndarray]
 #: Costs that differ by less are equal, of TPUs and of GPUs. Errors of the model are larger: on TPUs most of them are
 #: common to neighbours.
-_SAME_TPU, _SAME_GPU = 1.005, 1.02
+_SAME_TPU, _SAME_GPU = 1.005, 1.01
 #: Lanes of a row that are moved as well as those of longer ones: 16 KiB of a tile's eight rows of 32 bits.
 _ROW = 512
-#: Bytes of a launch that all multiprocessors of a GPU should have a part of, and what counts where not all do: the
-#: model has no idea of what else a program waits for, as one on a multiprocessor of its own does alone.
-_WORK, _IDLE = 1 << 20, 2.0
 #: The candidates that are looked at, at most.
 _MOST = 4096
 
@@ -130,14 +126,7 @@ def fitting(found: Cost, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
     seconds = found.counted_seconds
     if seconds is None or memory is None or fits is None:
         return np.full(1, np.inf), np.full(1, np.inf)
-    seconds = seconds if isinstance(chip, TpuChip) else seconds * idle(found)
     return np.where(fits, seconds, np.inf), np.asarray(memory)
-
-
-def idle(found: Cost) -> Number:
-    """How much more a launch counts of which some multiprocessors of a GPU have no program."""
-    moved = sum((part for part in (found.bytes_in, found.bytes_out) if part is not None), 0)
-    return np.where((np.asarray(found.steps) < found.cores) & (moved > _WORK), _IDLE, 1)
 
 
 def least_buffers(model: LaunchModel, sizes: Mapping[str, int], chip: TpuChip, loop_type: str = "auto") -> int:

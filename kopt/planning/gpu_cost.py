@@ -39,6 +39,11 @@ _FEW_ROWS = 1.05
 _SECTOR, _SHARED_BYTES = 64, 128
 #: Bytes that a thread loads at once, at most, and the instructions of one such load.
 _VECTOR, _ADDRESSING = 16, 8
+#: Bytes of a launch that all multiprocessors should have a part of, and how much longer it takes where not all do: the
+#: model has no idea of what else a program waits for, as one on a multiprocessor of its own does alone.
+_WORK, _IDLE = 1 << 20, 2.0
+#: Work for which the warps of a program wait for one another; those of other programs run by themselves.
+_MEETING = {"product", "reduction", "crossing", "scan", "running_sum", "sort"}
 #: Cycles of a visit to a loop of products beside its work: barriers and what the first instructions wait for.
 _VISIT_CYCLES = 150
 
@@ -94,16 +99,18 @@ class GpuLaunch:
         hidden = np.minimum(1, np.maximum(1, on_their_way) / needed)
         moved = (read + written) / (costs.hbm_share * self.chip.hbm_bytes_per_second * hidden)
         dispatched = np.ceil(started / costs.multiprocessors) * costs.dispatch_seconds
-        parts = [products / busy, vectors / busy, cached / busy, moved, dispatched]
-        overhead = np.ceil(started / at_once) * costs.program_seconds / held
-        overhead = overhead + (1 + launches) * costs.launch_seconds
+        begun = np.ceil(started / at_once) * costs.program_seconds / held
+        parts = [products / busy, vectors / busy, cached / busy, moved, dispatched, begun]
+        overhead = (1 + launches) * costs.launch_seconds
         slowest = max_of(parts)
         share = np.where(self.program.walks, _WALKED, 1) * np.where(self.program.few_rows, _FEW_ROWS, 1)
         ahead = np.where(products > 0, self.program.stages**2, 1)
-        exposed = np.maximum(_EXPOSED, 1 / (together * ahead))
+        apart = 1 if any(one.unit in _MEETING for one in self.model.work) else self.program.warps
+        exposed = np.maximum(_EXPOSED, 1 / (together * apart * ahead))
+        idle = (programs < costs.multiprocessors) & (read + written > _WORK)
         return replace(
             memory,
-            seconds=share * slowest + exposed * (sum(parts) - slowest) + overhead,
+            seconds=np.where(idle, _IDLE, 1) * (share * slowest + exposed * (sum(parts) - slowest) + overhead),
             mxu_seconds=products,
             vpu_seconds=vectors,
             bytes_in=read,

@@ -96,15 +96,16 @@ class Predictions:
         if len(written) != len(models):
             return [(model, None) for model in models]
         found = zip(models, (plan for _, plan in written), strict=True)
-        return [(model, self._in_words(launches, model, schedule_of(plan), config)) for model, plan in found]
+        return [(model, self._in_words(launches, model, plan)) for model, plan in found]
 
-    def _in_words(self, launches: Launches, model: LaunchModel, schedule: Schedule, config: Config) -> Plan | None:
-        """The plan of a model that runs as a schedule says; None where the model has none that does."""
-        for plan in self._with_options(launches.plans(model), config):
+    def _in_words(self, launches: Launches, model: LaunchModel, written: Plan) -> Plan | None:
+        """The plan of a model that runs as one that is ``written``; None where the model has none that does."""
+        schedule = schedule_of(written)
+        for plan in launches.plans(model):
             for one in (plan, *reordered(model, plan)):
                 if schedule_of(one).is_like(schedule):
                     kept = {tag: replace(own, unroll=schedule.loops[tag].unroll) for tag, own in one.loops.items()}
-                    return replace(one, loops=kept)
+                    return replace(one, loops=kept, options=written.options)
         return None
 
     def alternatives(self, low: Lowered | None, config: Config) -> Iterator[dict[str, Any]]:

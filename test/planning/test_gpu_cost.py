@@ -58,8 +58,21 @@ def test_occupancy(options, at_once) -> None:
 def test_threads_bound_programs() -> None:
     """2048 of them are 16 programs of 128; no multiprocessor holds more than 32 programs."""
     model, _ = elementwise(1 << 20, False)
-    assert launch(model, options={"warps": 4}, b0=64).occupancy() == 1536 // 128
+    assert launch(model, options={"warps": 4}, b0=64).occupancy() == 2048 // 128
     assert launch(model, options={"warps": 1}, b0=64).occupancy() == 32
+
+
+def test_registers_are_those_of_all_threads() -> None:
+    """512 threads have 128 registers each: 256 by 256 sums fill them, 128 by 256 do not."""
+    fits = [launch(PRODUCT, options={"warps": 16}, b0=rows, b1=256, b2=64).program.fits() for rows in (256, 128)]
+    assert fits == [False, True]
+
+
+def test_few_programs_take_longer() -> None:
+    """Of more than 1 MiB each multiprocessor should have a part: 128 programs of 132, beside 256 of half the size."""
+    model, _ = elementwise(1 << 20, False)
+    few, many = (cost(model, options={"warps": 4}, b0=size) for size in (8192, 4096))
+    assert (few.steps, many.steps) == (128, 256) and few.seconds > 1.8 * many.seconds
 
 
 def test_arrays_that_stay_in_the_cache_come_once() -> None:

@@ -289,3 +289,10 @@ def test_what_fits() -> None:
 def test_the_largest_of_some() -> None:
     assert max_of([]) == 0
     assert max_of([np.array([1, 5]), 3]).tolist() == [3, 5]
+
+
+def test_values_without_products_have_registers_in_turns() -> None:
+    """4096 numbers of 32 bits may need 32 registers of each of 128 threads: half of these are had, beside 16 others."""
+    model, _ = elementwise(1 << 20, False)
+    found = program(alive(model, ((4096,), 32)), options={"warps": 4}, b0=4096)
+    assert found.registers == 40 + 32 and found.held_by_registers == 65536 // ((16 + 32 // 2) * 128)

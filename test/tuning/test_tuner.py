@@ -103,16 +103,19 @@ def test_a_chip_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the chip is here, wrong results are dropped and the fastest is the best; the model's error is said."""
     monkeypatch.setitem(EFFORTS, "quick", Effort(points=32_768, imports=1, compiled=5, schedules=0))
 
+    def key(config: Any) -> tuple[Any, ...]:
+        return tuple(config.block_sizes), config.num_warps
+
     def ms(config: Any) -> float:
-        return 1.0 if config.block_sizes[0] == fastest else 2.0
+        return 1.0 if key(config) == fastest else 2.0
 
     first = softmax.tune(ROWS, target="triton:sm90")
-    fastest = first.candidates[-1].config["block_sizes"][0]
-    wrong = next(one.config["block_sizes"][0] for one in first.candidates if one.config["block_sizes"][0] != fastest)
-    chip = StubChip(ms, lambda config: config.block_sizes[0] == wrong)
+    *_, wrong, fastest = [(tuple(one.config["block_sizes"]), one.config.get("num_warps")) for one in first.candidates]
+    assert wrong != fastest
+    chip = StubChip(ms, lambda config: key(config) == wrong)
     result = softmax.tune(ROWS, target="triton:sm90", measurer=chip)
-    assert result.best.measured_ms == 1.0 and result.best.config["block_sizes"] == [fastest]
-    assert result.counts["wrong"] >= 1 and all(config.block_sizes[0] != wrong for config in chip.timed)
+    assert result.best.measured_ms == 1.0 and (*result.best.config["block_sizes"],) == fastest[0]
+    assert result.counts["wrong"] >= 1 and all(key(config) != wrong for config in chip.timed)
     reasons = [one.reason for one in result.candidates if one.config["block_sizes"] == [wrong]]
     assert all("result 0 is wrong" in reason for reason in reasons)
     pairs = [(one.predicted_ms, one.measured_ms) for one in result.candidates if one.measured_ms]
