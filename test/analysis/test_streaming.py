@@ -168,6 +168,24 @@ def test_a_loop_moves_its_range_and_what_is_computed_from_it() -> None:
     assert moving_ops(values["k"], inner) == frozenset()
 
 
+def test_what_an_inner_block_computes_is_not_moved() -> None:
+    """It is not known there where the loop's visit begins; what it takes from the loop's own block is."""
+    body = loop(
+        "0, 1000",
+        """%b = tile.begin %k : !tile.range<b1=64>
+    scf.if %is_odd {
+      %c = tile.begin %k : !tile.range<b1=64>
+      %d = arith.addi %c, %b : index
+      %v = tile.load %x[%b, :] : memref<1000x128xf32> -> !tile.tile<128 x f32>
+    }""",
+    )
+    module = parse(TEXT.format(body="%is_odd = arith.cmpi eq, %n, %m : index\n" + body, shape="1000x128"))
+    inner, values = only(module, ForOp), named(module)
+    assert moving_ops(values["c"], inner) == moving_ops(values["d"], inner) == frozenset()
+    assert not walks(values["c"], inner) and not walks(values["d"], inner)
+    assert moving_ops(values["b"], inner) == {values["b"].owner}
+
+
 def test_what_reads_memory_that_may_change_is_not_repeated() -> None:
     body = loop("0, 64", "%b = tile.begin %k : !tile.range<b1=1>\n%u = atomic.rmw add %z, %idx[%b] : !tile.tile<i32>, "
                 "memref<64xi32> -> !tile.tile<i32>\n%e = tile.extract %u : !tile.tile<i32> to index", 1)  # fmt: skip

@@ -162,9 +162,8 @@ def _is_only_write(store: StoreOp) -> bool:
     """Whether everything else that uses the stored array comes after the grid, in the grid's block."""
     grid = store.parent_op()
     assert grid is not None
-    return all(use.operation is store or use.operation.parent is grid.parent for use in store.memory.uses) and all(
-        use.operation is store or grid.is_before_in_block(use.operation) for use in store.memory.uses
-    )
+    others = [use.operation for use in store.memory.uses if use.operation is not store]
+    return all(op.parent is grid.parent and grid.is_before_in_block(op) for op in others)
 
 
 def combine_in_place(partial: Partial, store: StoreOp) -> None:

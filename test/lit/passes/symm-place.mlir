@@ -140,3 +140,14 @@ func.func @dynamic(%x: memref<?x64xf32>) {
   %a = symm.all_reduce add %x group "tp" by one_shot : memref<?x64xf32> to memref<?x64xf32>
   func.return
 }
+
+// -----
+
+// An array without a name.
+// CHECK-LABEL: func.func @nameless
+func.func @nameless(%0: memref<8xf32>) -> memref<8xf32> {
+  // expected-remark @+1 {{an array is copied to the symmetric memory of group "tp": the caller allocated it}}
+  %a = symm.all_reduce add %0 group "tp" by one_shot : memref<8xf32> to memref<8xf32>
+  func.return %a : memref<8xf32>
+}
+// CHECK: host.copy %{{.+}} to %array_tp :
