@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .turns import Turns
+from .turns import Turns, imports
 
 TESTS = {"test/a/test_whole.py::test_all": 1.0, "test/a/test_part.py::test_it[1]": 0.1, "test/b/test_narrow.py::f": 0.1}
 FUNCTIONS = {
@@ -39,3 +39,16 @@ def test_cases_do_what_recorded_ones_do() -> None:
 
 def test_functions_that_no_test_enters_have_those_of_their_file() -> None:
     assert len(turns().tests_of("kopt/a/other.py", "h")) == 2
+
+
+def test_newer_tests_that_import_a_module_run_with_its_mutants() -> None:
+    test, module = "test/interpreter/test_partial_results.py::new", "kopt/passes/splitting/partial_results.py"
+    others = ("kopt/passes/splitting/combining.py", "kopt/analysis/splits.py")
+    assert (
+        imports(test, module)
+        and imports(test, "kopt/analysis/reduction_loops.py")
+        and imports(test, "kopt/__init__.py")
+    )
+    assert not any(imports(test, other) for other in others) and not imports("test/mutants/gone.py::new", module)
+    assert short(turns(test).tests_of("kopt/analysis/reduction_loops.py", "g")) == ["new"]
+    assert not any("new" in short(turns(test).tests_of(other, "g")) for other in others)

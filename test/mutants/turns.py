@@ -1,9 +1,13 @@
-"""Which tests run with a mutant, and in which order: those that are likely to kill it in little time come first."""
+"""Which tests run with a mutant, and in which order: those that are likely to kill it in little time come first.
+
+Paths are relative to the repository's root, where the tests run.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,9 +40,15 @@ class Turns:
         self.cases: dict[str, list[str]] = defaultdict(list)
         for name in tests:
             self.cases[function_of(name)].append(name)
+        recorded = {function_of(name) for name in self.known}
+        #: Test functions that nothing is known of.
+        self.newer = [each for each in self.cases if each not in recorded]
 
     def tests_of(self, file: str, function: str) -> dict[str, Turn]:
-        """The tests that enter a function, in turn; where there are none, those that enter its file."""
+        """The tests that enter a function, in turn; where there are none, those that enter its file.
+
+        And newer ones, of files that have the module's name or import it.
+        """
         prefix, module = f"{file}:{function}", module_of(file)
         inner = (prefix + ".<locals>", prefix + ".<")
         numbers = self._entering(name == prefix or name.startswith(inner) for name in self.functions)
@@ -48,10 +58,9 @@ class Turns:
             for case in self.cases[function_of(name)]:
                 if case not in self.known:
                     found.setdefault(case, found[name])
-        recorded = {function_of(name) for name in self.known}
-        for each, cases in self.cases.items():
-            if each not in recorded and is_named(each, module):
-                found.update(dict.fromkeys(cases, Turn()))
+        for each in self.newer:
+            if is_named(each, module) or imports(each, file):
+                found.update(dict.fromkeys(self.cases[each], Turn()))
         return {name: found[name] for name in in_turns(found, module)}
 
     def _entering(self, wanted: Iterable[bool]) -> set[int]:
@@ -71,6 +80,21 @@ def in_turns(found: dict[str, Turn], module: str) -> list[str]:
         turns[function_of(name)] += 1
         order.append((not is_named(name, module), seconds * entered * turns[function_of(name)], name))
     return [name for *_, name in sorted(order)]
+
+
+@cache
+def imported(test_file: str) -> str:
+    """The text of a test file, where it is Python."""
+    path = Path(test_file)
+    return path.read_text() if path.suffix == ".py" and path.exists() else ""
+
+
+def imports(test: str, file: str) -> bool:
+    """Whether a test's file imports the module of another."""
+    path = Path(file).with_suffix("")
+    module = ".".join((path.parent if path.name == "__init__" else path).parts)
+    text = imported(test.partition("::")[0])
+    return f"from {module} import" in text or f"import {module}\n" in text
 
 
 def module_of(file: str) -> str:
