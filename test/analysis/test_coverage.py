@@ -182,6 +182,22 @@ def test_claims(name: str, shape: str, grid: str, body: str, claimed: Coverage) 
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        store("%i, :", "b0=8 x 3", "96x3"),
+        store("%i, 0:1", "b0=8 x 1", "96x3") + store("%i, 1:3", "b0=8 x 2", "96x3", "w"),
+    ],
+    ids=["one store", "two"],
+)
+def test_nothing_is_claimed_of_too_many_pieces(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = module("96x3", "(%i: b0=8) in (96)", body)
+    assert verdict(given).coverage is ONCE
+    monkeypatch.setattr("kopt.analysis.boxes.LIMIT", 0)
+    found = verdict(given)
+    assert found.coverage is UNKNOWN and found.reason.endswith("leaves out elements")
+
+
+@pytest.mark.parametrize(
     ("shape", "grid", "body", "reason"),
     [
         ("100", "(%i: b0=8) in (99)", store("%i", "b0=8", "100"), "leaves out element [99]"),

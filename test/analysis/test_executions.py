@@ -232,3 +232,47 @@ def test_rare_branches_are_not_taken_where_nobody_knows() -> None:
     assert [known[block].count for block in arms] != [0] * len(arms) == [rare[block].count for block in arms]
     with pytest.raises(UnknownNumber, match="what 'numbers' holds"):
         [one.count for one in executions(grid, memory(module, known=False)).values()]
+
+
+#: What is loaded of `a`, 9 rows of 5, and of `b`, 9 numbers, at cell `i` of 3, and in numbers.
+LOADS = {
+    "%a[2, 3]": ("", lambda a, b, i: a[2, 3]),
+    "%a[%i, 3]": ("b0=4", lambda a, b, i: a[4 * i : 4 * i + 4, 3]),
+    "%a[%n, 3]": ("", lambda a, b, i: a[i, 3]),
+    "%a[%n, :]": ("5", lambda a, b, i: a[i]),
+    "%a[:, %n]": ("9", lambda a, b, i: a[:, i]),
+    "%a[1:9:3, %n]": ("3", lambda a, b, i: a[1:9:3, i]),
+    "%a[%i, 1:3]": ("b0=4 x 2", lambda a, b, i: a[4 * i : 4 * i + 4, 1:3]),
+    "%a[%i, :]": ("b0=4 x 5", lambda a, b, i: a[4 * i : 4 * i + 4]),
+    "%a[0:9, :]": ("9 x 5", lambda a, b, i: a),
+    "%b[%i]": ("b0=4", lambda a, b, i: b[4 * i : 4 * i + 4]),
+    "%b[%n]": ("", lambda a, b, i: b[i]),
+}
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_what_is_loaded_in_each_cell(load: str) -> None:
+    """Rows that there are not are the nearest one: the last block has one row."""
+    dims, wanted = LOADS[load]
+    array = "9x5xi32" if load[1] == "a" else "9xi64"
+    module = kopt.parse(f"""
+func.func @f(%a: memref<9x5xi32>, %b: memref<9xi64>, %f: memref<9xf32>) {{
+  tile.grid (%i: b0=4) in (9) {{
+    %n = tile.id %i : !tile.range<b0=4>
+    %v = tile.load {load} : memref<{array}> -> !tile.tile<{dims + " x " if dims else ""}{array[-3:]}>
+    %w = tile.load %f[%n] : memref<9xf32> -> !tile.tile<f32>
+  }}
+  func.return
+}}""")
+    (grid,) = walk(module, GridOp)
+    values = {op.results[0].name_hint: op.results[0] for op in grid.body.block.ops if op.results}
+    a, b = np.arange(45, dtype=np.int32).reshape(9, 5) * 3, np.arange(9) ** 2
+    arrays = dict(zip(module.body.block.first_op.body.block.args, (a, b, b / 2), strict=True))  # pyright: ignore
+    found = executions(grid, ArrayMemory(arrays.get))[grid.body.block].number(values["v"])
+    padded = np.pad(a, ((0, 3), (0, 0)), "edge"), np.pad(b, (0, 3), "edge")
+    rows = [wanted(*(padded if "%i" in load else (a, b)), i) for i in range(3)]
+    assert np.array_equal(np.broadcast_to(found, np.shape(rows)), rows)
+    with pytest.raises(UnknownNumber, match="what an array of floats holds"):
+        executions(grid, ArrayMemory(arrays.get))[grid.body.block].number(values["w"])
+    with pytest.raises(UnknownNumber, match=f"what '{load[1]}' holds"):
+        executions(grid, ArrayMemory({}.get))[grid.body.block].number(values["v"])
