@@ -170,13 +170,13 @@ class _Aligner:
         """Masks what powers are made of that are summed; gives the operands that need no masks then."""
         done: set[tuple[Operation, int]] = set()
         for exponent, places in self.exponents.items():
-            if self.type.tag in tile_type(exponent).tags and isinstance(exponent.owner, Operation):
-                self.build.at = InsertPoint.after(exponent.owner)
-                type = tile_type(exponent)
-                inside, fill = self._inside(type, range, limits), self.build.add(FullOp(float("-inf"), type))
-                masked = self.build.add(SelectOp(inside, exponent, fill))
-                exponent.replace_uses_with_if(masked, lambda use, masked=masked: use.operation is not masked.owner)
-                done |= places
+            assert isinstance(exponent.owner, Operation)  # it is computed in the loop, whose lanes it has
+            self.build.at = InsertPoint.after(exponent.owner)
+            type = tile_type(exponent)
+            inside, fill = self._inside(type, range, limits), self.build.add(FullOp(float("-inf"), type))
+            masked = self.build.add(SelectOp(inside, exponent, fill))
+            exponent.replace_uses_with_if(masked, lambda use, masked=masked: use.operation is not masked.owner)
+            done |= places
         return done
 
     def _inside(self, type: TileType, range: SSAValue, limits: tuple[SSAValue, SSAValue]) -> SSAValue:
