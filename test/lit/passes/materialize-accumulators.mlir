@@ -116,3 +116,35 @@ func.func @large(%x: memref<64x16384xf32>, %out: memref<16384x16384xf32>, %seen:
   }
   func.return
 }
+
+// -----
+
+// Arrays whose elements have no meaning yet start at 0: one that the launch yields, one of which it takes the memory
+// alone, whatever that was filled with, and one that was allocated. One that was filled with a number starts there.
+// CHECK-LABEL: func.func @starts
+// CHECK: tile.when first(%s) {
+// CHECK-NEXT: [[A:%.+]] = tile.full 5.0
+// CHECK-NEXT: tile.put [[A]], %filled_acc
+// CHECK-NEXT: [[B:%.+]] = tile.full 0.0
+// CHECK-NEXT: tile.put [[B]], %taken_acc
+// CHECK-NEXT: [[C:%.+]] = tile.full 0.0
+// CHECK-NEXT: tile.put [[C]], %fresh_acc
+// CHECK-NEXT: [[D:%.+]] = tile.full 0.0
+// CHECK-NEXT: tile.put [[D]], %new_acc
+// CHECK-NEXT: }
+func.func @starts(%x: memref<64x128xf32>) -> (memref<128xf32>, memref<128xf32>, memref<128xf32>, memref<128xf32>) {
+  %five = host.alloc fill 5.0 : memref<128xf32>
+  %six = host.alloc fill 6.0 : memref<128xf32>
+  %none = host.alloc : memref<128xf32>
+  %r:4 = host.launch @starts (%x_1 = %x, %filled = %five, %taken = %six, %fresh = %none) writes [1, 2, 3] donates [2] yields (%new : memref<128xf32>) : (memref<64x128xf32>, memref<128xf32>, memref<128xf32>, memref<128xf32>) -> (memref<128xf32>, memref<128xf32>, memref<128xf32>, memref<128xf32>) {
+    tile.grid (%s: b0=1) in (64) {
+      %n = tile.begin %s : !tile.range<b0=1>
+      %v = tile.load %x_1[%n, :] : memref<64x128xf32> -> !tile.tile<128 x f32>
+      atomic.rmw add %v, %filled[:] : !tile.tile<128 x f32>, memref<128xf32>
+      atomic.rmw add %v, %taken[:] : !tile.tile<128 x f32>, memref<128xf32>
+      atomic.rmw add %v, %fresh[:] : !tile.tile<128 x f32>, memref<128xf32>
+      atomic.rmw add %v, %new[:] : !tile.tile<128 x f32>, memref<128xf32>
+    }
+  }
+  func.return %r#0, %r#1, %r#2, %r#3 : memref<128xf32>, memref<128xf32>, memref<128xf32>, memref<128xf32>
+}
