@@ -93,6 +93,9 @@ def test_what_a_call_finds_has_half_of_what_fits() -> None:
 def test_what_a_call_finds_has_all_that_constants_leave() -> None:
     found, values = bounds(ADD, target="%given")
     assert found == Bounds({values["given"]: (4 - HIGH, HIGH - 4)}, HIGH)
+    found, values = bounds(ADD, target="%given", one=HIGH // 5)  # less than half
+    left = HIGH - 4 * (HIGH // 5)
+    assert found == Bounds({values["given"]: (-left, left)}, HIGH)
 
 
 def test_sizes_in_other_arrays_are_known() -> None:
