@@ -149,6 +149,12 @@ PROVED: tuple[Proof, ...] = (
         "return TileValue(np.where((data <= 0) | (data >= op.limit.data), 0, data).astype(data.dtype), numbers.valid)",
         "0 in place of 0",
     ),
+    Proof(
+        "kopt/interpreter/shape.py",
+        "safe = np.clip(numbers, 0, max(size - 1, 0))",
+        "safe = np.clip(0, numbers, max(size - 1, 0))",
+        "the larger of a number and 0 is taken first, and no matter which is which; then the smaller of that and the end",
+    ),
 )
 
 
