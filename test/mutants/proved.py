@@ -153,7 +153,7 @@ PROVED: tuple[Proof, ...] = (
         "kopt/interpreter/shape.py",
         "safe = np.clip(numbers, 0, max(size - 1, 0))",
         "safe = np.clip(0, numbers, max(size - 1, 0))",
-        "the larger of a number and 0 is taken first, and no matter which is which; then the smaller of that and the end",
+        "the larger of a number and 0 is taken first, whichever of them is the bound",
     ),
 )
 
