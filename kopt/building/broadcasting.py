@@ -54,7 +54,7 @@ def _by_tag(low: Dims, high: Dims, join: Join) -> list[int] | None:
     limit = len(high)
     for dim in reversed(low):
         tag = dim.tag.data
-        found = tags[:limit].index(tag) if tag in tags[:limit] else limit - 1
+        found = tags[:limit].index(tag) if tag and tag in tags[:limit] else limit - 1
         if found < 0 or (tag and tag not in tags[:limit]) or join(high[found], dim) is None:
             return None
         places.insert(0, found)

@@ -208,6 +208,20 @@ def test_dimensions_meet_by_their_loops():
     assert torch.equal(run(kernel, X, b), X + b[:, None])
 
 
+@pytest.mark.parametrize("target", ["eager", "reference", "pallas:interpret", "triton:interpret"])
+def test_the_last_of_two_plain_dimensions_meets_the_last(target):
+    """Also where both have as many lanes."""
+
+    def kernel(x, w):
+        out = torch.empty_like(x)
+        for i in hl.tile(x.size(0), block_size=4):
+            out[i, :, :] = x[i, :, :] + w[i, :]
+        return out
+
+    x, w = torch.arange(72.0).reshape(8, 3, 3), torch.arange(24.0).reshape(8, 3) * 100
+    assert torch.equal(kopt.kernel(kernel).on(target)(x, w), x + w[:, None, :])
+
+
 def test_several_vectors_address_their_product():
     def kernel(x, rows, columns):
         out = x.new_empty(2, 3)
