@@ -38,7 +38,7 @@ def dot_scaled(
     sides = ((mat1, mat1_scale, mat1_format, 1), (mat2, mat2_scale, mat2_format, 0))
     wide = any(format == "fp16" or format == "bf16" and not _is_power(scale) for _, scale, format, _ in sides)
     left, right = (_scaled(*side, torch.float32 if wide else torch.bfloat16) for side in sides)
-    return dot(left, right, acc=acc, out_dtype=out_dtype or torch.float32)
+    return dot(left, right, acc=acc, out_dtype=out_dtype)
 
 
 def _is_power(scale: Any) -> bool:

@@ -155,6 +155,12 @@ PROVED: tuple[Proof, ...] = (
         "safe = np.clip(0, numbers, max(size - 1, 0))",
         "the larger of a number and 0 is taken first, whichever of them is the bound",
     ),
+    Proof(
+        "kopt/planning/steps.py",
+        "return _dot(self.shares, self.leave if leaves else self.come)",
+        "return _dot(self.leave if leaves else self.come, self.shares)",
+        "the factors of a product commute",
+    ),
 )
 
 
