@@ -6,7 +6,6 @@ import pytest
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 
-import kopt
 from kopt.dialects.tile.extent_names import bind_extents, has_extents, name_extents, unnamed
 from kopt.open_extents import OpenExtent, is_open
 from kopt.parsing import parse_module
@@ -61,7 +60,7 @@ def test_names_are_extents(names: str, own: str, found: list[object]) -> None:
         for extent in value.type.get_shape():
             assert not is_open(extent) or by_name.setdefault(extent.name, extent) is extent
     name_extents(func)
-    again = parse_module(kopt.print_module(module) if hasattr(kopt, "print_module") else str(module))
+    again = parse_module(str(module))
     assert str(again) == str(module)
 
 
