@@ -60,14 +60,19 @@ def _interpreter() -> Target:
 
 @cache
 def _accelerator() -> Target | None:
-    """The chip that is here; ``reference`` with a remark where a package is missing to use it; else None."""
+    """The chip that is here; ``reference`` with a remark where something is missing to use it; else None."""
     if has_tpu() and _installed("jax"):
         return _tpu_target()
     if not has_gpu():
         return None
     if _installed("triton") and _installed("torch"):
         return _gpu_target()
-    return Target("reference", "interpret", remark=f"this machine's GPU is not used: it needs {install('triton')}")
+    return _unused(f"it needs {install('triton')}")
+
+
+def _unused(reason: str) -> Target:
+    """Of a GPU that nothing here can run on."""
+    return Target("reference", "interpret", remark=f"this machine's GPU is not used: {reason}")
 
 
 def _tpu_target() -> Target | None:
@@ -81,12 +86,32 @@ def _gpu_target() -> Target | None:
     import torch
 
     if not torch.cuda.is_available():
-        return None
+        return None if _hidden() else _unused(f"torch {torch.__version__} says '{_why_torch_has_none()}'")
     if torch.version.hip:
         arch = torch.cuda.get_device_properties(0).gcnArchName.split(":")[0]
         return _chosen("triton", arch, nearest_hip(arch))
     major, minor = torch.cuda.get_device_capability()
     return _chosen("triton", f"sm{major}{minor}", nearest_cuda(10 * major + minor))
+
+
+#: By them users say which GPUs a process sees.
+_VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+
+
+def _hidden() -> bool:
+    """Whether this process is to see no GPU."""
+    return any(os.environ.get(name, "0").strip() in ("", "-1") for name in _VISIBLE)
+
+
+def _why_torch_has_none() -> str:
+    """Why torch cannot use a GPU: it is built without, the driver is too old, …"""
+    import torch
+
+    try:
+        torch.cuda.init()
+    except (AssertionError, RuntimeError) as error:
+        return (str(error).splitlines() or ["no reason"])[0]
+    return "no GPU is available"
 
 
 def _chosen(family: str, found: str, chip: Chip) -> Target:

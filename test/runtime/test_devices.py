@@ -48,12 +48,12 @@ def machine(monkeypatch):
     """A machine with a GPU or TPU whose properties a test gives."""
     import torch
 
-    def has(*, cuda=None, hip=None, tpu=None, without=()):
+    def has(*, cuda=None, hip=None, tpu=None, without=(), usable=True):
         monkeypatch.delenv("KOPT_TARGET", raising=False)
         monkeypatch.setattr(devices, "has_tpu", lambda: tpu is not None)
         monkeypatch.setattr(devices, "has_gpu", lambda: tpu is None)
         monkeypatch.setattr(devices, "_installed", lambda package: package not in without)
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: usable)
         monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: cuda)
         monkeypatch.setattr(torch.version, "hip", hip)
         monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(gcnArchName=f"{hip}:xnack-"))
@@ -96,6 +96,29 @@ def test_chips_of_the_table_are_taken_without_a_word(machine, properties, target
 def test_other_chips_are_taken_for_the_nearest_with_a_remark(machine, properties, target, said):
     found, remarks = machine(**properties)
     assert found == target and len(remarks) == 1 and re.search(f"remark: .*{said}", remarks[0])
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (AssertionError("Torch not compiled with CUDA enabled"), "Torch not compiled with CUDA enabled"),
+        (RuntimeError("The NVIDIA driver is too old\nUpdate it"), "The NVIDIA driver is too old'$"),
+        (None, "no GPU is available"),
+    ],
+)
+def test_a_gpu_that_torch_cannot_use_is_told(machine, monkeypatch, error, said):
+    import torch
+
+    def init():
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(torch.cuda, "init", init)
+    found, remarks = machine(cuda=(9, 0), usable=False)
+    assert found == "pallas:interpret" and len(remarks) == 1
+    assert re.search(f"remark: this machine's GPU is not used: torch .* says '{said}", remarks[0])
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert machine(cuda=(9, 0), usable=False) == ("pallas:interpret", [])
 
 
 def test_a_kernel_lowered_for_the_nearest_chip_says_so(machine):
