@@ -10,10 +10,13 @@ launch. ``loop`` counts the SASS of the innermost loop with the most matrix inst
 ``issue`` are the cycles in which the busiest multiprocessor issues what all its programs execute, four instructions
 each, over the share of its warps that fit, up to half of them: ``support/issue.py``. ``mma`` says which matrix
 instructions there are; loads and stores are counted by their bits. ``moved`` is what the accesses of all programs ask
-for over what the arrays hold: lanes that a mask leaves out ask for nothing. It is null where a mask, a condition or the
-bounds of a loop hang on what arrays hold (`support/trips.py`). ``idle`` are the multiprocessors
+for, and what their threads spill, over what the arrays hold: lanes that a mask leaves out ask for nothing. It is null
+where a mask, a condition or the bounds of a loop hang on what arrays hold (`support/trips.py`). ``moved_busiest`` is
+the same if all multiprocessors asked for as much as the one with the most programs. ``idle`` are the multiprocessors
 without a program, of a launch whose arrays have more than 1 MB. Of AMD's chips what Triton's compiler says of a kernel
 is known, and nothing of its loops.
+
+``--config`` adds a version of kopt's with another configuration, as ``--config 'num_stages=3'``.
 
 ``ratios`` are kopt's figures over the best of the others. Nothing is executed, and what cannot be told is null.
 """
@@ -22,7 +25,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import hand.triton as hand
@@ -34,6 +38,7 @@ from examples.registry import DTYPES, Example
 from kopt.runtime.worker import Worker
 from kopt.specs import TensorSpec, spec_of
 from kopt.targets.chips import GPU_CHIPS
+from kopt.tools.subject import parse_config
 
 Row = dict[str, Any]
 COLUMNS = {
@@ -58,15 +63,17 @@ COLUMNS = {
     "loads": "",
     "stores": "",
     "moved": ".2f",
+    "moved_busiest": ".2f",
 }
 SECONDS = 180
 _PATHS = {"PYTHONPATH": f"{ROOT}:{ROOT / 'benchmarks'}", "TRITON_INTERPRET": None, "TRITON_DEFAULT_FP_FUSION": "1"}
 _compiler, _helion = Worker("support.launches", _PATHS), Worker("support.helion_text", _PATHS)
 
 
-def by_kopt(example: Example, dtype: str, chip: str) -> Row:
-    """What kopt emits with what it chooses."""
-    low = example.kernel.lower(*arguments(example, DTYPES[dtype]), target=f"triton:{chip}")
+def by_kopt(example: Example, dtype: str, chip: str, config: Mapping[str, Any] | None = None) -> Row:
+    """What kopt emits with what it chooses, but for what a configuration says."""
+    args = arguments(example, DTYPES[dtype])
+    low = example.kernel.lower(*args, target=f"triton:{chip}", config=dict(config or {}))
     specs = (*low.signature.specs, *(spec_of(value) for value in low.hidden))
     return {**compiled(low.source, low.function, specs, chip), "blocks": low.config.block_sizes}
 
@@ -89,20 +96,19 @@ def compiled(source: str, entry: str, specs: Sequence[TensorSpec], chip: str) ->
     return {**together(found["launches"]), **found}
 
 
-def versions(example: Example) -> dict[str, Callable[..., Row]]:
-    """Who makes code for an example, by name."""
-
-    def one_of(name: str) -> Callable[..., Row]:
-        return lambda *args: by_hand(*args, name)
-
-    written = {f"hand {name}": one_of(name) for name in hand.HAND.get(base_name(example.name), ())}
-    return {"kopt": by_kopt, **written, "helion": by_helion}
+def versions(example: Example, configs: Sequence[str] = ()) -> dict[str, Callable[..., Row]]:
+    """Who makes code for an example, by name; kopt also with other configurations."""
+    written = {f"hand {name}": partial(by_hand, name=name) for name in hand.HAND.get(base_name(example.name), ())}
+    others = {f"kopt {text}": partial(by_kopt, config=parse_config(text.split())) for text in configs}
+    return {"kopt": by_kopt, **written, "helion": by_helion, **others}
 
 
-def measure(example: Example, dtype: str, chip: str, only: Sequence[str] = ()) -> list[Row]:
+def measure(
+    example: Example, dtype: str, chip: str, only: Sequence[str] = (), configs: Sequence[str] = ()
+) -> list[Row]:
     """A row for each version, or for ``only`` some; one that is refused has a reason and no figures."""
     rows = []
-    for name, make in versions(example).items():
+    for name, make in versions(example, configs).items():
         if only and name.split()[0] not in only:
             continue
         try:
@@ -128,6 +134,9 @@ def options_of(argv: Sequence[str] | None) -> argparse.Namespace:
     form.add_argument("--markdown", action="store_true", help="print the section of docs/gpu.md")
     parser.add_argument("--dtype", choices=DTYPES, default="bf16")
     parser.add_argument("--chip", choices=list(GPU_CHIPS), default="sm90")
+    parser.add_argument(
+        "--config", action="append", default=[], metavar="KEY=VALUE …", help="another version of kopt's"
+    )
     parser.add_argument("--version", action="append", choices=("kopt", "hand", "helion"), default=[])
     return parser.parse_args(argv)
 
@@ -136,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = options_of(argv)
     found = []
     for example in subjects(options.names):
-        found.append(measure(example, options.dtype, options.chip, options.version))
+        found.append(measure(example, options.dtype, options.chip, options.version, options.config))
         print(f"{example.name} ({len(found)})", file=sys.stderr, flush=True)
     over = [ratios(group) for group in found]
     spilled, idle = of_kopt(found, "spill_bytes"), of_kopt(found, "idle")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from support import sass
 from support.traffic import tensor_bytes_loaded
@@ -21,15 +22,40 @@ _EACH_CYCLE = 4
 _ENOUGH = 0.5
 
 
+@dataclass(frozen=True)
+class Executed:
+    """The instructions that a warp executes ``once``, and those that it ``repeated`` in so many ``trips``."""
+
+    once: Sequence[sass.Instruction]
+    repeated: Sequence[sass.Instruction] = ()
+    trips: float = 0.0
+
+    @property
+    def instructions(self) -> float:
+        """From start to end."""
+        return len(self.once) + self.trips * len(self.repeated)
+
+    @property
+    def local_bytes(self) -> float:
+        """That its threads move to and from memory of their own, where registers have no place: what they spill."""
+        return sass.local_bytes(self.once) + self.trips * sass.local_bytes(self.repeated)
+
+
 def instructions_of_a_warp(code: Sequence[sass.Instruction], lines: Lines | None, warps: int) -> float | None:
-    """That it executes from start to end; None where there is no code to read, and where loops' trips are unknown.
+    """How many it executes."""
+    found = executed(code, lines, warps)
+    return None if found is None else found.instructions
+
+
+def executed(code: Sequence[sass.Instruction], lines: Lines | None, warps: int) -> Executed | None:
+    """What a warp executes; None where there is no code to read, and where loops' trips are unknown.
 
     ``lines`` are those of Triton's IR. Trips are unknown where loops hold loops, and where it cannot be told what a
     trip gets done.
     """
     loops = sass.innermost_loops(code)
     if not loops:
-        return len(code) or None
+        return Executed(code) if code else None
     inner = [work for loop in loops if (work := sass.work(loop)) is not None]
     if lines is None or len(inner) < len(loops) or sass.has_nested_loops(code):
         return None
@@ -38,11 +64,11 @@ def instructions_of_a_warp(code: Sequence[sass.Instruction], lines: Lines | None
         return None
     count = _products if matrices == {True} else _vectors
     wanted = sum(count(line, warps) * times for line, times, _ in lines)
-    repeated = {each.address for loop in loops for each in loop}
+    repeated = {each.address: each for loop in loops for each in loop}
     once = [each for each in code if each.address not in repeated]
     kept = sass.work(once) if sass.matrix_instructions(once) or matrices == {False} else 0
     trips = max(wanted - (kept or 0), 0) / sum(inner)
-    return len(once) + trips * len(repeated)
+    return Executed(once, [*repeated.values()], trips)
 
 
 def cycles(
@@ -57,6 +83,11 @@ def cycles(
         return None
     at_once = 1.0 if matrices else min(occupancy / _ENOUGH, 1.0)
     return math.ceil(programs / multiprocessors) * warps * of_a_warp / _EACH_CYCLE / at_once
+
+
+def of_the_busiest(total: float | None, programs: int, multiprocessors: int) -> float | None:
+    """What all programs would take together, if all multiprocessors had as many as the one with the most."""
+    return None if total is None else total * math.ceil(programs / multiprocessors) * multiprocessors / programs
 
 
 def _products(line: str, warps: int) -> float:

@@ -99,8 +99,10 @@ def _facts(
     filled = occupancy(chip, said["registers"], said["shared_bytes"], metadata.num_warps)
     code, read = _machine_code(made.asm)
     lines = lines_with_trips(made.asm["ttir"], grid, numbers)
-    of_a_warp = issue.instructions_of_a_warp(code, lines, metadata.num_warps)
+    warp = issue.executed(code, lines, metadata.num_warps)
+    of_a_warp = None if warp is None else warp.instructions
     matrices, multiprocessors = read["mma"] != "none", gpu_costs(chip).multiprocessors
+    asked = moved_bytes(bytes_asked_for(lines, programs), said["spill_bytes"], warp, programs * metadata.num_warps)
     return {
         "kernel": said["kernel"],
         "blocks": blocks or None,
@@ -116,8 +118,16 @@ def _facts(
         **read,
         "issue": issue.cycles(of_a_warp, programs, metadata.num_warps, multiprocessors, filled, matrices),
         "array_bytes": array_bytes,
-        "moved": ratio(bytes_asked_for(lines, programs), array_bytes or None),
+        "moved": ratio(asked, array_bytes or None),
+        "moved_busiest": ratio(issue.of_the_busiest(asked, programs, multiprocessors), array_bytes or None),
     }
+
+
+def moved_bytes(asked: int | None, spilled: int, warp: issue.Executed | None, warps: int) -> float | None:
+    """What programs ask memory for, and what so many warps spill; None where it is not known of code that spills."""
+    if asked is None or not spilled:
+        return asked
+    return None if warp is None else asked + warps * warp.local_bytes
 
 
 def idle(chip: GpuChip, programs: int, array_bytes: int) -> int:

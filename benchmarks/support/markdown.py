@@ -24,6 +24,7 @@ _COLUMNS = {
     "spill_bytes": ("spilled bytes", ","),
     "occupancy": ("occupancy", ".2f"),
     "moved": ("moved", ".2f"),
+    "moved_busiest": ("by the busiest", ".2f"),
 }
 #: What kopt's figures may be over the best of the others.
 _AS_GOOD = 1.05

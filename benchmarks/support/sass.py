@@ -25,6 +25,8 @@ _MATRIX = {
 _BITS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
 #: Loads and stores of global memory; LDGSTS goes to shared memory by cp.async, U… by TMA.
 _LOADS, _STORES = ("LDG", "LDGSTS"), ("STG",)
+#: Of a thread's own memory: what it spills.
+_LOCAL = ("LDL", "STL")
 _TMA = re.compile(r"UTMALDG|UTMASTG|UTMAREDG|UBLKCP")
 #: All that a loop is made of that waits for a barrier, or that closes the code.
 _WAITING = {"SYNCS", "BRA", "NANOSLEEP", "YIELD"}
@@ -128,6 +130,11 @@ def loads(code: Sequence[Instruction]) -> dict[str, int]:
 def stores(code: Sequence[Instruction]) -> dict[str, int]:
     """How many stores of global memory there are by their bits."""
     return _by_width(code, _STORES, "UTMASTG")
+
+
+def local_bytes(code: Sequence[Instruction]) -> int:
+    """Bytes that a warp moves to and from its threads' own memory, each instruction once."""
+    return sum(32 * _bits(each) // 8 for each in code if each.kind in _LOCAL)
 
 
 def ptx_matrix_kind(ptx: str) -> str:

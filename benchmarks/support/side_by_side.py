@@ -37,10 +37,11 @@ _TOGETHER: dict[str, Callable[[Sequence[Any]], Any]] = {
     "loads": _counted,
     "stores": _counted,
     "moved": _one,
+    "moved_busiest": _one,
     "read_from": _one,
 }
 #: Figures of which less is better, and those of which more is.
-LESS = ("issue", "registers", "spill_bytes", "sass", "loop_per_work", "moved")
+LESS = ("issue", "registers", "spill_bytes", "sass", "loop_per_work", "moved", "moved_busiest")
 MORE = ("programs", "occupancy")
 
 
@@ -62,8 +63,11 @@ def _all(key: str, launches: Sequence[Facts], join: Callable[[Sequence[Any]], An
 
 
 def ratios(rows: Sequence[Facts]) -> Facts:
-    """kopt's figures over the best of the other versions that are legal, each key by itself; None over nothing or 0."""
-    kopt, others = rows[0], rows[1:]
+    """kopt's figures over the best of the other versions that are legal, each key by itself; None over nothing or 0.
+
+    kopt's own with other configurations, whose names begin with its own, are none of these.
+    """
+    kopt, others = rows[0], [row for row in rows[1:] if not row["version"].startswith("kopt ")]
     best = {**dict.fromkeys(LESS, min), **dict.fromkeys(MORE, max)}
     found: Facts = {"example": kopt["example"]}
     for key, choose in best.items():

@@ -15,8 +15,8 @@ from kopt.ir.ranges import binding
 from kopt.walk import walk
 
 
-def independent_loop(grid: GridOp) -> tuple[ForOp, int]:
-    """The one loop of a grid's cells, and its trips, where its visits may run in any cells.
+def independent_loop(grid: GridOp) -> tuple[ForOp, int | None]:
+    """The one loop of a grid's cells, and its trips, None where computed, where its visits may run in any cells.
 
     They store their own blocks, and carry nothing. What they load that the launch writes they write in the same place.
     Raises `NotAReduction` with the reason.
@@ -25,9 +25,6 @@ def independent_loop(grid: GridOp) -> tuple[ForOp, int]:
     if len(loops) != 1 or loops[0].inits:
         raise NotAReduction("its cells have no loop that stores alone")
     loop = loops[0]
-    trips = binding(loop.range).trips
-    if trips is None:
-        raise NotAReduction("the loop's bounds are not numbers")
     inside = {op for op in walk(loop) if op is not loop}
     writes = [op for op in inside if may_write(op) and not op.regions]
     if not writes or not all(isinstance(op, StoreOp) and loop.range in op.entries for op in writes):
@@ -35,7 +32,7 @@ def independent_loop(grid: GridOp) -> tuple[ForOp, int]:
     if any(op.results for op in written_beside(loop)):
         raise NotAReduction("what its cells write beside the loop gives values")
     _check_loads(grid, inside)
-    return loop, trips
+    return loop, binding(loop.range).trips
 
 
 def written_beside(loop: ForOp) -> list[Operation]:

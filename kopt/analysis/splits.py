@@ -23,19 +23,25 @@ from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 from kopt.targets.costs import gpu_costs
 
-#: What a split has to gain: the model is no better than that, and a launch more is a launch more.
+#: What a split reduction has to gain: the model is no better than that, and a launch more is a launch more.
 _GAIN = 0.8
 #: Costs that differ by less are equal.
 _SAME = 1.02
+#: Parts of visits that only a launch counts, at most: others would mostly find none.
+_MOST = 16
 
 
 @dataclass(frozen=True)
 class _Dealt:
-    """The loop of a grid's cells that may be dealt out, its visits, None where computed, and the most parts of it."""
+    """The loop of a grid's cells that may be dealt out, its visits, None where computed, and the most parts of it.
+
+    ``gain`` is what parts have to take less than: of reductions there is a launch more to combine them.
+    """
 
     loop: ForOp
     trips: int | None
     most: int
+    gain: float = _GAIN
 
 
 def most_parts(grid: GridOp) -> int | str:
@@ -55,7 +61,7 @@ def _dealt(grid: GridOp) -> _Dealt:
             loop, trips = independent_loop(grid)
         except NotAReduction:
             raise reason from None
-        return _Dealt(loop, trips, trips)
+        return _Dealt(loop, trips, _MOST if trips is None else trips, 1.0)
     lanes = max(prod(tile_type(init).shape) for init in found.loop.inits)
     held = max(1, Budget.HELD_LANES // lanes)
     return _Dealt(found.loop, found.trips, held if found.trips is None else min(found.trips, held))
@@ -63,13 +69,15 @@ def _dealt(grid: GridOp) -> _Dealt:
 
 def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     """Into how many parts a grid's cells are best dealt out; 1 where they stay as they are."""
-    cells = [binding(range).trips for range in grid.ranges]
-    if prod(one or 1 for one in cells) >= _GAIN * gpu_costs(chip).multiprocessors:
-        return 1  # what is idle is less than a split has to gain
+    cells = prod(binding(range).trips or 1 for range in grid.ranges)
+    if cells >= gpu_costs(chip).multiprocessors:
+        return 1
     try:
         found = _dealt(grid)
     except NotAReduction:
         return 1
+    if cells >= found.gain * gpu_costs(chip).multiprocessors:
+        return 1  # what is idle is less than a split has to gain
     model = fixed_model(grid, GridNames.of(grid))
     lengths = assumed_lengths(model)
     if len(parts := _parts(found, lengths)) < 2:
@@ -84,7 +92,7 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
         return 1
     seconds = np.array([float(np.min(one.seconds)) for one in costed if one.seconds is not None])
     best = int(np.argmax(seconds <= seconds.min() * _SAME))
-    return parts[best] if seconds[best] < _GAIN * seconds[0] else 1
+    return parts[best] if seconds[best] < found.gain * seconds[0] else 1
 
 
 def _parts(found: _Dealt, lengths: Mapping[str, Sequence[int]]) -> list[int]:

@@ -43,6 +43,7 @@ PASSES: dict[str, str] = {
     "drop-dead-initialization": "kopt.passes.drop_dead_initialization:DropDeadInitializationPass",
     "drop-empty": "kopt.passes.drop_empty:DropEmptyPass",
     "drop-unit-dims": "kopt.passes.drop_unit_dims:DropUnitDimsPass",
+    "fission-grids": "kopt.passes.gpu.fission_grids:FissionGridsPass",
     "fold-into-accesses": "kopt.passes.gpu.fold_into_accesses:FoldIntoAccessesPass",
     "fold-block-sizes": "kopt.passes.fold_block_sizes:FoldBlockSizesPass",
     "fold-slices": "kopt.passes.fold_slices:FoldSlicesPass",

@@ -56,7 +56,9 @@ def choosing(target: Target, config: Config, start: str = "open") -> list[Module
     chip = None if target.chip is None else target.chip.name
     # Blocks are chosen by what is computed, so what no product of the target scales is multiplied out before.
     expand = [] if target.family == "reference" else [_make("expand-scaling", chip=chip)]
-    return [*expand, _make("choose-block-sizes", chip=chip, **loops, start=start)]
+    # What cells do in launches of their own decides how large their blocks should be.
+    apart = [_make("fission-grids", chip=chip, keep=_named_loops(config))] if target.family == "triton" else []
+    return [*expand, *apart, _make("choose-block-sizes", chip=chip, **loops, start=start)]
 
 
 def _verify() -> list[ModulePass]:

@@ -39,7 +39,8 @@ class SplitKPass(ModulePass):
     they are combined is derived from what a visit does to each carried value (`kopt.analysis.combiners`). This
     covers sums that are rescaled as a maximum grows, and the index of the best element. Loops after the first are
     dealt out in the same way: reductions that use its result, and loops that store blocks of their own. Bounds may
-    be computed: each cell deals out the visits that it has, as in attention over a loaded length (flash decoding).
+    be computed: each cell deals out the visits that it has, as in attention over a loaded length (flash decoding) or
+    inside of packed sequences.
 
         tile.grid (%i, %j) in (M, N) {
           %r = tile.for %k in (0, K) iter(%a = %zero) { … }  tile.store %r, %out[%i, %j] }
@@ -93,7 +94,7 @@ class SplitKPass(ModulePass):
             loop, trips = independent_loop(grid)
         except NotAReduction:
             return why
-        if trips > 1:
+        if trips != 1:
             remark(loop, f"dealt out to {deal_out(grid, loop, trips, factor)} cells")
         return None
 

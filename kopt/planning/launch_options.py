@@ -10,6 +10,7 @@ import numpy as np
 from kopt.ir.widths import next_power_of_two
 from kopt.planning.trips import Number
 from kopt.targets.budget import Budget
+from kopt.targets.costs import gpu_costs
 
 #: Lanes of its largest tile that a warp holds, where a program has the most warps; and where it has the fewest. A warp
 #: with twice as many has half of the shuffles, barriers and addresses for each lane.
@@ -23,6 +24,8 @@ _FILLED = 2048
 _WARPS, _MOST_WARPS, _DOT_WARPS = 4, 16, 8
 #: Sums of products that four warps hold: 64 registers of each thread.
 _DOT_LANES = 8192
+#: How many times the bytes that hide the latency of memory a program has under way, at most.
+_IN_FLIGHT = 4
 #: What a product has of a tile of rows that a warp multiplies.
 MMA_ROWS = 16
 
@@ -59,19 +62,25 @@ def stages(
 
     A matrix unit reads some bytes by itself; others are ``waiting`` until registers have them. A program has all but
     one stage in flight, a multiprocessor those of the programs that it holds side by side: of ``programs`` at most,
-    each of which shares ``staying`` bytes besides. Of equal numbers the fewest stages. Where products wait for one
-    another, ``chained``, programs side by side hide that: then as many of these as there can be.
+    each of which shares ``staying`` bytes besides. Of equal numbers the fewest stages. No more of them where one
+    program alone has `_IN_FLIGHT` times under way what latency and bandwidth ask for: each stage is written out before
+    the loop. Where products wait for one another, ``chained``, programs side by side hide that: then as many of these
+    as there can be.
 
     On AMD's chips two: the next visit's operands stand in registers, until those of this one are read.
     """
     if budget.gpu.backend == "hip":
         return np.where(read + waiting <= budget.shared, 2, 1)
+    costs = gpu_costs(budget.gpu)
+    each = costs.latency_seconds * budget.gpu.hbm_bytes_per_second / costs.multiprocessors
+    enough = np.inf if chained else _IN_FLIGHT * each / np.maximum(1, read + waiting)
     found, most = np.int64(1), np.int64(0)
     for count in range(2, budget.STAGES + 1):
         size = copies(count, False) * read + copies(count, True) * waiting
         held = np.minimum(np.maximum(1, programs), budget.staged // np.maximum(1, size + staying))
         in_flight = held * (count - 1 + Budget.STAGES * chained)
-        found, most = np.where(in_flight > most, count, found), np.maximum(most, in_flight)
+        better = (in_flight > most) & (found - 1 < enough)
+        found, most = np.where(better, count, found), np.where(better, in_flight, most)
     return found
 
 

@@ -48,6 +48,7 @@ DEALT = {
     "several": grid(load() + store() + store("y")),
     "what it reads is what it writes": grid(load("out") + store()),
     "beside the loop others are written": grid(load() + store(), COLUMN + store("y", "%i, 0", "c", HEAD)),
+    "as often as a number says": grid(load() + store(), bounds="(0, %some)"),
     "beside the loop others are counted": grid(load() + store(), UPDATE.format("", "")),
 }
 SUMS = f"%s = tile.reduce add %v [1] : {BLOCK}\n"
@@ -67,14 +68,13 @@ KEPT = {
         "load what they write",
         grid(load() + store("y") + load("out", name="w"), COLUMN + STORE_FIRST),
     ),
-    "as often as a number says": ("are not numbers", grid(load() + store(), bounds="(0, %some)")),
 }
 
 
 @pytest.mark.parametrize("name", DEALT)
 def test_dealt_out(name: str) -> None:
     loop, trips = independent_loop(DEALT[name])
-    assert loop.parent is DEALT[name].body.block and trips == 4
+    assert loop.parent is DEALT[name].body.block and trips == (None if "number says" in name else 4)
     assert len(written_beside(loop)) == ("beside" in name)
 
 

@@ -7,7 +7,7 @@ import hand.triton as hand
 import pytest
 import torch
 from support import gcn, issue, sass
-from support.launches import array_bytes
+from support.launches import array_bytes, moved_bytes
 from support.markdown import section
 from support.occupancy import occupancy
 from support.shapes import WIDE, base_name, calling, wider
@@ -317,6 +317,25 @@ def test_instructions_of_a_warp() -> None:
     assert issue.instructions_of_a_warp(code("FADD R4, R4, R4", "EXIT"), lines_with_trips(text, (8,)), 4) == 2
 
 
+def test_what_is_spilled_is_moved() -> None:
+    """A warp spills 16 bytes a thread before the loop of four trips, and loads 4 in each of them."""
+    text = ir("""
+    scf.for %i = %c0_i32 to %c100_i32 step %c64_i32  : i32 {
+      %3 = tt.load %p, %mask : tensor<2048x!tt.ptr<bf16>> loc(#loc)
+    } loc(#loc)
+""")
+    spills = ["STL.128 [R1], R4", "MOV R1, RZ", LOOP[1], "LDL R8, [R1]", "@P0 BRA 0x20", "EXIT"]
+    warp = issue.executed(code(*spills), lines_with_trips(text, (8,)), 4)
+    assert warp is not None and warp.local_bytes == 32 * (16 + 4 * 4)
+    assert moved_bytes(1000, 32, warp, 8) == 1000 + 8 * 1024
+    assert moved_bytes(1000, 0, None, 8) == 1000 and moved_bytes(1000, 32, None, 8) is None
+
+
+def test_the_busiest_has_the_most_programs() -> None:
+    assert issue.of_the_busiest(600, 132, 132) == 600 and issue.of_the_busiest(600, 66, 132) == 1200
+    assert issue.of_the_busiest(600, 264, 132) == 600 and issue.of_the_busiest(None, 1, 132) is None
+
+
 def test_instructions_of_matrices() -> None:
     """A program multiplies 128 x 64 x 64 in two trips: 16 of m64n64k16, two of which four warps get done in one."""
     text = ir("""
@@ -378,6 +397,7 @@ def launch(**facts: object) -> dict[str, object]:
         "loads": {"128": 2},
         "stores": {"32": 1},
         "moved": None,
+        "moved_busiest": None,
         "read_from": "SASS",
     }
     return {**known, **facts}
@@ -409,7 +429,7 @@ def test_section_of_a_page() -> None:
     ]
     over = [{"example": "a", "sass": 1.2, "registers": 1.0}, {"example": "b"}]
     lines = section("sm90", "bf16", [pairs, [{"example": "b", "version": "kopt"}]], over, {"b": 56}, {})
-    assert "| a | kopt | 8 | 50 | 1,200 | – | 32 | 0 | 1.00 | – |" in lines and not any(
+    assert "| a | kopt | 8 | 50 | 1,200 | – | 32 | 0 | 1.00 | – | – |" in lines and not any(
         "| b |" in line for line in lines
     )
     assert "- Of 2 kernels spill: `b` 56 bytes." in lines

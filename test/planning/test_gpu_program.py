@@ -69,8 +69,8 @@ def test_stages_fit_shared_memory(chip, size: int) -> None:
         (32 << 10, 1, 4),
         # 16 KiB: three programs with three visits each.
         (16 << 10, 7, 4),
-        # 48 KiB: one program alone has three.
-        (48 << 10, 1, 4),
+        # 48 KiB: two visits are four times what hides the latency of memory.
+        (48 << 10, 1, 3),
     ],
 )
 def test_stages_have_the_most_loads_in_flight_on_a_multiprocessor(size: int, programs: int, wanted: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -56,19 +56,25 @@ class DistributeLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
-            while (loop := next(self._independent(grid), None)) is not None:
+            while (loop := next(distributable(grid, self.keep), None)) is not None:
                 distribute(grid, loop)
 
-    def _independent(self, grid: tile.GridOp) -> Iterator[tile.ForOp]:
-        if grid.plan is not None or grid.reduction_dims or grid.ordered_dims:
-            return
-        written = {root(op.memory) for op in walk(grid, tile.Access) if op.has_trait(WritesMemory)}
-        if any(root(op.memory) in written for op in walk(grid, tile.LoadOp)):
-            return
-        for loop in walk(grid, tile.ForOp):
-            named = {loop.range.name_hint, tile.tag_of(loop.range)}
-            if named.isdisjoint(self.keep) and _bounds(loop) is not None and _stands_alone(grid, loop):
-                yield loop
+
+def distributable(
+    grid: tile.GridOp, keep: Collection[str] = (), without: Collection[tile.ForOp] = ()
+) -> Iterator[tile.ForOp]:
+    """The loops of a grid that may each be a dimension of it, but for those to ``keep``; as if some were not there."""
+    if grid.plan is not None or grid.reduction_dims or grid.ordered_dims:
+        return
+    absent = {op for loop in without for op in walk(loop)}
+    there = [op for op in walk(grid) if op not in absent]
+    written = {root(op.memory) for op in there if isinstance(op, tile.Access) and op.has_trait(WritesMemory)}
+    if any(isinstance(op, tile.LoadOp) and root(op.memory) in written for op in there):
+        return
+    for loop in (op for op in there if isinstance(op, tile.ForOp)):
+        named = {loop.range.name_hint, tile.tag_of(loop.range)}
+        if named.isdisjoint(keep) and _bounds(loop) is not None and _stands_alone(grid, loop, there):
+            yield loop
 
 
 def _bounds(loop: tile.ForOp) -> tuple[int, int] | None:
@@ -78,13 +84,17 @@ def _bounds(loop: tile.ForOp) -> tuple[int, int] | None:
     return (lower, upper) if known else None  # pyright: ignore[reportReturnType]
 
 
-def _stands_alone(grid: tile.GridOp, loop: tile.ForOp) -> bool:
-    """Whether a loop writes all that its launch does, by its own blocks, and stands beside what is cheap."""
+def _stands_alone(grid: tile.GridOp, loop: tile.ForOp, there: Sequence[Operation]) -> bool:
+    """Whether a loop writes all that its launch does, by its own blocks, and stands beside what is cheap.
+
+    ``there`` are the ops of the launch.
+    """
     around = [*_around(grid, loop)]
     if any(not isinstance(op, tile.ForOp) or op.inits for op in (loop, *around)):
         return False
     inside = walk(loop)
-    beside = [op for op in walk(grid) if op not in {grid, *around, *inside}]
+    apart = {grid, *around, *inside}
+    beside = [op for op in there if op not in apart]
     cheap = all(not may_write(op) and not isinstance(op, _EXPENSIVE) and not _is_large(op) for op in beside)
     writes = [op for op in inside if op.has_trait(WritesMemory)]
     return cheap and bool(writes) and all(isinstance(op, tile.StoreOp) and loop.range in op.entries for op in writes)

@@ -14,18 +14,19 @@ from kopt.passes.gpu.distribute_loops import distribute
 from kopt.passes.splitting.partial_results import part_of
 
 
-def deal_out(grid: GridOp, loop: ForOp, trips: int, factor: int) -> int:
+def deal_out(grid: GridOp, loop: ForOp, trips: int | None, factor: int) -> int:
     """Lets ``factor`` times as many cells walk a part each; the first of them writes what stands beside the loop.
 
-    Gives how many parts there are.
+    Gives how many parts there are. Where a cell's visits are computed, so are those of its parts.
     """
-    blocks = -(-trips // factor)
+    blocks = None if trips is None else -(-trips // factor)
+    parts = factor if trips is None or blocks is None else -(-trips // blocks)
     beside = written_beside(loop)
     if blocks == 1:
         distribute(grid, loop)
         part = grid.ranges[-1]
     else:
-        part, (first, end) = part_of(grid, loop, -(-trips // blocks), blocks)
+        part, (first, end) = part_of(grid, loop, parts, blocks)
         build = Builder(loop)
         body = Rewriter.move_region_contents_to_new_regions(loop.body)
         build.insert(ForOp(first, end, [], body, attributes=loop.attributes)).schedule = loop.schedule
@@ -38,4 +39,4 @@ def deal_out(grid: GridOp, loop: ForOp, trips: int, factor: int) -> int:
         build.insert(scf.IfOp(first, [], Region(body), None))
         op.detach()
         Rewriter.insert_op([op, scf.YieldOp()], InsertPoint.at_end(body))
-    return -(-trips // blocks)
+    return parts

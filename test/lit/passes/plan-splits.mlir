@@ -61,3 +61,30 @@ func.func @one_cell(%x: memref<8x1048576xf32>, %out: memref<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Blocks of rows that each item stores by itself are dealt out too: 128 programs would leave four multiprocessors idle.
+// CHECK-LABEL: @packed
+// CHECK: plan {order [i, h] parallel [i, h] split 2
+// SPLIT-LABEL: @packed
+// SPLIT: tile.grid (%i: b0=1, %h: b1=1, %part: b{{.*}}=1) in (16, 8, 2) {
+// SPLIT: [[END:%.+]] = arith.minsi %e,
+// SPLIT: tile.for %m: b2=64 in ({{%.+}}, [[END]]) {
+// SPLIT-NOT: tile.grid
+func.func @packed(%x: memref<2048x8x128xf32>, %offsets: memref<17xi32>, %out: memref<2048x8x128xf32>) {
+  tile.grid (%i: b0=1, %h: b1=1) in (16, 8) {
+    %first = tile.begin %i : !tile.range<b0=1>
+    %one = arith.constant 1 : index
+    %next = arith.addi %first, %one : index
+    %bt = tile.load %offsets[%first] : memref<17xi32> -> !tile.tile<i32>
+    %et = tile.load %offsets[%next] : memref<17xi32> -> !tile.tile<i32>
+    %b = tile.extract %bt : !tile.tile<i32> to index
+    %e = tile.extract %et : !tile.tile<i32> to index
+    tile.for %m: b2=64 in (%b, %e) {
+      %v = tile.load %x[%m, %h, :] : memref<2048x8x128xf32> -> !tile.tile<b2=64 x b1=1 x 128 x f32>
+      tile.store %v, %out[%m, %h, :] : !tile.tile<b2=64 x b1=1 x 128 x f32>, memref<2048x8x128xf32>
+    }
+  }
+  func.return
+}
