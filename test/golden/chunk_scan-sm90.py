@@ -16,7 +16,7 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
     # only written: out
     BLOCK_1: tl.constexpr = 256
     BLOCK_2: tl.constexpr = 64
-    BLOCK_5: tl.constexpr = 32
+    BLOCK_5: tl.constexpr = 64
     # state_space.py:40: for tile_h, tile_m, tile_w, tile_n, tile_c in hl.tile(
     pid = tl.program_id(0)
     tile_c_block = pid % 16
@@ -96,6 +96,6 @@ def chunk_scan(cb, x, steps, decay, c, states, skip):
         out,
         TensorDescriptor(_aligned(states), [8, 16, 80, 64, 128], [10485760, 655360, 8192, 128, 1], [1, 1, 1, 64, 128]),
         num_warps=8,
-        num_stages=4,
+        num_stages=3,
     )
     return out

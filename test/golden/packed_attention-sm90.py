@@ -23,15 +23,20 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
     BLOCK_3: tl.constexpr = 32
     # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
     pid = tl.program_id(0)
-    h_block = pid % 8
-    i = pid // 8
+    part_block = pid % 2
+    v_2 = pid // 2
+    h_block = v_2 % 8
+    i = v_2 // 8
     # packed.py:17: begin, end = offsets[i], offsets[i + 1]
     begin = tl.load(offsets + i)
     end = tl.load(offsets + (i + 1))
     # packed.py:18: for mine in hl.tile(begin, end):
-    for mine_begin in range(begin, end, BLOCK_2):
+    v_3 = tl.cdiv(tl.cdiv(end - begin, 64), 2)
+    v_4 = begin + part_block * v_3 * 64
+    v_5 = min(end, v_4 + v_3 * 64)
+    for mine_begin in range(v_4, v_5, BLOCK_2):
         mine = mine_begin + tl.arange(0, BLOCK_2)
-        mine_mask = mine < end
+        mine_mask = mine < v_5
         # packed.py:22: for others in hl.tile(begin, end):
         acc = tl.zeros([BLOCK_2, 128], tl.float32)
         top = tl.full([BLOCK_2], float("-inf"), tl.float32)
@@ -43,12 +48,12 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
                 # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
                 q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 128])
                 k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 128])
-                v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
+                v_6 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
                 # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
-                scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.12751743, float("-inf"))
+                scores = tl.where(mine[:, None] >= others[None, :], v_6 * 0.12751743, float("-inf"))
                 # packed.py:26: higher = torch.maximum(top, scores.amax(1))
-                v_3 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
-                higher = tl.maximum(top, v_3, propagate_nan=tl.PropagateNan.ALL)
+                v_7 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
+                higher = tl.maximum(top, v_7, propagate_nan=tl.PropagateNan.ALL)
                 # packed.py:27: weights = torch.exp(scores - higher[:, None])
                 weights = tl.exp2(scores - higher[:, None])
                 # packed.py:28: decay = torch.exp(top - higher)
@@ -77,7 +82,7 @@ def packed_attention(q, k, v, offsets):
     # packed.py:14: out = torch.zeros_like(q)
     out = torch.zeros((2048, 8, 128), dtype=torch.bfloat16, device=q.device)
     # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
-    packed_attention_0_kernel[(128,)](
+    packed_attention_0_kernel[(256,)](
         v,
         offsets,
         out,
