@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.aliases import root
 from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.scope import defining_block
 from kopt.analysis.streaming import is_computed, stays_inside_array
 from kopt.analysis.windows import Accesses
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import ForOp, LoadOp, RangeType
+from kopt.dialects.tile import Access, DotOp, ForOp, GridOp, LoadOp, RangeType, TransposeOp
+from kopt.dialects.tile.memory import WritesMemory
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
 from kopt.walk import walk
@@ -35,13 +38,23 @@ class HoistLoadsPass(ModulePass):
         tile.for %i: b0=16 in (%lo, %hi) { %q = tile.load %x[%i, :] …
           tile.for %j: b1=16 in (%lo, %hi) { %k = tile.load %y[%j, :] … } }
 
+    With ``operands``, for GPUs, the blocks of all loops move that are operands of products as they are loaded: a
+    program shares such a block once, and not for each stage of the loop. Blocks of rows that a loop around it walks lie
+    where that loop says, whether the inner loop makes a visit or not.
+
     It never refuses.
     """
 
     name = "hoist-loads"
 
+    operands: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         analysis = IndexAnalysis()
+        if self.operands:
+            for loop in reversed(walk(op, ForOp)):  # inner ones first: what leaves one may leave the next
+                _hoist_operands(loop, analysis)
+            return
         for launch in walk(op, LaunchOp):
             for loop in [inner for inner in walk(launch, ForOp) if is_computed(inner)]:
                 for inner in reversed(walk(loop.body, ForOp)):
@@ -68,3 +81,39 @@ def _is_place(op: Operation) -> bool:
 def _is_safe(load: LoadOp, loop: ForOp, analysis: IndexAnalysis) -> bool:
     """Whether a load may run though the loop makes no visit."""
     return load.mask is None and (bool(binding(loop.range).trips) or stays_inside_array(load, analysis))
+
+
+def _hoist_operands(loop: ForOp, analysis: IndexAnalysis) -> None:
+    """Moves blocks out of a loop that are operands of its products, and that nothing in the launch writes."""
+    body = loop.body.block
+    grid = next((op for op in _around(loop) if isinstance(op, GridOp)), None)
+    if grid is None:
+        return
+    written = {root(op.memory) for op in walk(grid, Access) if op.has_trait(WritesMemory)}
+    for op in list(body.ops):
+        if not isinstance(op, LoadOp) or any(defining_block(operand) is body for operand in op.operands):
+            continue
+        if op.mask is None and root(op.memory) not in written and _is_multiplied(op) and _is_walked(op, loop, analysis):
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(loop))
+
+
+def _around(op: Operation) -> Iterator[Operation]:
+    while (parent := op.parent_op()) is not None:
+        yield parent
+        op = parent
+
+
+def _is_multiplied(load: LoadOp) -> bool:
+    """Whether all that a block is used for are products, as it is or with its dimensions in another order."""
+    users = [use.operation for use in load.result.uses]
+    turned = [use.operation for op in users if isinstance(op, TransposeOp) for use in op.results[0].uses]
+    straight = [op for op in users if not isinstance(op, TransposeOp)]
+    return bool(users) and all(isinstance(op, DotOp) for op in (*turned, *straight))
+
+
+def _is_walked(load: LoadOp, loop: ForOp, analysis: IndexAnalysis) -> bool:
+    """Whether a block is there though the loop makes no visit: it does, or ranges say where the block is."""
+    places = [entry for entry in load.entries if isinstance(entry, SSAValue)]
+    known = all(isinstance(at.type, RangeType) or analysis.expr(at).is_affine for at in places)
+    return bool(binding(loop.range).trips) or known

@@ -277,6 +277,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         *_walks(target.gpu.name),
         # Loops are there, of walks too, and cells are those that they will be.
         *_splits(target.gpu.name, config),
+        # Loops are final, and so is what their visits have in common.
+        _make("hoist-loads", operands=True),
         # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
         _make("split-dot-reduction", chip=target.gpu.name),
         # Blocks are final, which products take by their sizes: before reshapes and concatenations are looked at.

@@ -108,7 +108,7 @@ _GPUS = {
     "sm103": GpuChip(
         "sm103", "cuda", 103, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV, spares_registers=True
     ),
-    "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12, scales=_MX_NV),
+    "sm120": GpuChip("sm120", "cuda", 120, 32, 99 * KiB, 1.79e12, scales=_MX_NV, spares_registers=True),
     "gfx90a": GpuChip("gfx90a", "hip", "gfx90a", 64, 64 * KiB, 1.6e12, (), 128 * KiB, precisions=_AMD),
     "gfx942": GpuChip("gfx942", "hip", "gfx942", 64, 64 * KiB, 5.3e12, registers=128 * KiB, precisions=_CDNA3),
     "gfx950": GpuChip(

@@ -37,6 +37,8 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
     for mine_begin in range(v_4, v_5, BLOCK_2):
         mine = mine_begin + tl.arange(0, BLOCK_2)
         mine_mask = mine < v_5
+        # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
+        q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 128])
         # packed.py:22: for others in hl.tile(begin, end):
         acc = tl.zeros([BLOCK_2, 128], tl.float32)
         top = tl.full([BLOCK_2], float("-inf"), tl.float32)
@@ -46,7 +48,6 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
                 others = others_begin + tl.arange(0, BLOCK_3)
                 others_mask = others < end
                 # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
-                q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 128])
                 k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 128])
                 v_6 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
                 # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
