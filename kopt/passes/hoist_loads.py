@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -39,8 +39,7 @@ class HoistLoadsPass(ModulePass):
           tile.for %j: b1=16 in (%lo, %hi) { %k = tile.load %y[%j, :] … } }
 
     With ``operands``, for GPUs, the blocks of all loops move that are operands of products as they are loaded: a
-    program shares such a block once, and not for each stage of the loop. Blocks of rows that a loop around it walks lie
-    where that loop says, whether the inner loop makes a visit or not.
+    program shares such a block once, and not for each stage of the loop. They stay where the loop may visit nothing.
 
     It never refuses.
     """
@@ -53,7 +52,7 @@ class HoistLoadsPass(ModulePass):
         analysis = IndexAnalysis()
         if self.operands:
             for loop in reversed(walk(op, ForOp)):  # inner ones first: what leaves one may leave the next
-                _hoist_operands(loop, analysis)
+                _hoist_operands(loop)
             return
         for launch in walk(op, LaunchOp):
             for loop in [inner for inner in walk(launch, ForOp) if is_computed(inner)]:
@@ -83,17 +82,17 @@ def _is_safe(load: LoadOp, loop: ForOp, analysis: IndexAnalysis) -> bool:
     return load.mask is None and (bool(binding(loop.range).trips) or stays_inside_array(load, analysis))
 
 
-def _hoist_operands(loop: ForOp, analysis: IndexAnalysis) -> None:
+def _hoist_operands(loop: ForOp) -> None:
     """Moves blocks out of a loop that are operands of its products, and that nothing in the launch writes."""
     body = loop.body.block
     grid = next((op for op in _around(loop) if isinstance(op, GridOp)), None)
-    if grid is None:
+    if grid is None or not _visits(loop):
         return
     written = {root(op.memory) for op in walk(grid, Access) if op.has_trait(WritesMemory)}
     for op in list(body.ops):
         if not isinstance(op, LoadOp) or any(defining_block(operand) is body for operand in op.operands):
             continue
-        if op.mask is None and root(op.memory) not in written and _is_multiplied(op) and _is_walked(op, loop, analysis):
+        if op.mask is None and root(op.memory) not in written and _is_multiplied(op):
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(loop))
 
@@ -112,8 +111,7 @@ def _is_multiplied(load: LoadOp) -> bool:
     return bool(users) and all(isinstance(op, DotOp) for op in (*turned, *straight))
 
 
-def _is_walked(load: LoadOp, loop: ForOp, analysis: IndexAnalysis) -> bool:
-    """Whether a block is there though the loop makes no visit: it does, or ranges say where the block is."""
-    places = [entry for entry in load.entries if isinstance(entry, SSAValue)]
-    known = all(isinstance(at.type, RangeType) or analysis.expr(at).is_affine for at in places)
-    return bool(binding(loop.range).trips) or known
+def _visits(loop: ForOp) -> bool:
+    """Whether a loop makes a visit wherever it stands: a loop around it with the same bounds makes one."""
+    around = (op for op in _around(loop) if isinstance(op, ForOp))
+    return bool(binding(loop.range).trips) or any(op.bounds == loop.bounds for op in around)

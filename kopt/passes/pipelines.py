@@ -275,10 +275,10 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("split-planes"),
         # What is too large still is walked, while its dimensions are seen as whole; all else of a plan is of the loops.
         *_walks(target.gpu.name),
-        # Loops are there, of walks too, and cells are those that they will be.
-        *_splits(target.gpu.name, config),
-        # Loops are final, and so is what their visits have in common.
+        # What visits have in common, of walks too: while loops have the bounds of the source.
         _make("hoist-loads", operands=True),
+        # Loops are there, and cells are those that they will be.
+        *_splits(target.gpu.name, config),
         # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
         _make("split-dot-reduction", chip=target.gpu.name),
         # Blocks are final, which products take by their sizes: before reshapes and concatenations are looked at.
