@@ -253,8 +253,7 @@ def _triton(target: Target, config: Config) -> list[ModulePass]:
 
 def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
     keys = ("num_warps", "num_stages", "persistent", "sm_programs", "group", "max_registers")
-    options = {**{key: getattr(config, key) for key in keys}, "chip": target.gpu.name}
-    given = {key: value for key, value in options.items() if value is not None}
+    given = {key: value for key in keys if (value := getattr(config, key)) is not None}
     return [
         _make("return-mutated-arguments"),
         _make("name-accesses"),
@@ -284,7 +283,7 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         # Blocks are final, which products take by their sizes: before reshapes and concatenations are looked at.
         _make("expand-scaling", chip=target.gpu.name),
         *_triton_values(target.gpu.name),
-        _make("plan-accesses", **given, **_pins(config)),
+        _make("plan-accesses", chip=target.gpu.name, **given, **_pins(config)),
         _make("verify-plan", chip=target.gpu.name),
         _make("peel-loops"),
         _make("convert-tile-to-triton", chip=target.gpu.name),
@@ -351,11 +350,8 @@ def _splits(chip: str, config: Config) -> list[ModulePass]:
     if config.split_k == 1:
         return []
     in_order = config.split_k is None or config.deterministic
-    return [
-        _make("plan-splits", chip=chip, split=config.split_k),
-        _make("split-k", deterministic=in_order),
-        _make("dce"),
-    ]
+    planned = _make("plan-splits", chip=chip, split=config.split_k)
+    return [planned, _make("split-k", deterministic=in_order), _make("dce")]
 
 
 def scheduling(config: Config) -> list[ModulePass]:
