@@ -44,7 +44,9 @@ def test_a_program_that_is_alone_on_its_multiprocessor_has_twice_as_many_warps(p
     assert default_num_warps(grid(block(8192), programs), CHIP) == wanted
 
 
-@pytest.mark.parametrize(("chip", "warps", "wanted"), [("sm80", 4, 255), ("sm120", 4, 255), ("sm103", 16, 128), ("sm90", 4, None)])
+@pytest.mark.parametrize(
+    ("chip", "warps", "wanted"), [("sm80", 4, 255), ("sm120", 4, 255), ("sm103", 16, 128), ("sm90", 4, None)]
+)
 def test_loops_of_products_say_how_many_registers_a_thread_may_have(chip: str, warps: int, wanted: int | None) -> None:
     assert default_max_registers(grid(loop(product(64, 64, 64))), GPU_CHIPS[chip], warps) == wanted
     assert default_max_registers(grid(product(64, 64, 64)), GPU_CHIPS[chip], warps) is None
