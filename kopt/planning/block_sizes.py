@@ -34,7 +34,7 @@ _LOOPS = {
 Candidates = Mapping[str, np.ndarray]
 #: Costs that differ by less are equal, of TPUs and of GPUs. Errors of the model are larger: on TPUs most of them are
 #: common to neighbours.
-_SAME_TPU, _SAME_GPU = 1.005, 1.01
+_SAME_TPU, _SAME_GPU = 1.005, 1.02
 #: Lanes of a row that are moved as well as those of longer ones: 16 KiB of a tile's eight rows of 32 bits.
 _ROW = 512
 #: The candidates that are looked at, at most.

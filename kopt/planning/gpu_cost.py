@@ -42,8 +42,6 @@ _VECTOR, _ADDRESSING = 16, 8
 #: Bytes of a launch that all multiprocessors should have a part of, and how much longer it takes where not all do: the
 #: model has no idea of what else a program waits for, as one on a multiprocessor of its own does alone.
 _WORK, _IDLE = 1 << 20, 2.0
-#: Work for which the warps of a program wait for one another; those of other programs run by themselves.
-_MEETING = {"product", "reduction", "crossing", "scan", "running_sum", "sort"}
 #: Cycles of a visit to a loop of products beside its work: barriers and what the first instructions wait for.
 _VISIT_CYCLES = 150
 
@@ -105,8 +103,7 @@ class GpuLaunch:
         slowest = max_of(parts)
         share = np.where(self.program.walks, _WALKED, 1) * np.where(self.program.few_rows, _FEW_ROWS, 1)
         ahead = np.where(products > 0, self.program.stages**2, 1)
-        apart = 1 if any(one.unit in _MEETING for one in self.model.work) else self.program.warps
-        exposed = np.maximum(_EXPOSED, 1 / (together * apart * ahead))
+        exposed = np.maximum(_EXPOSED, 1 / (together * ahead))
         idle = (programs < costs.multiprocessors) & (read + written > _WORK)
         return replace(
             memory,

@@ -16,7 +16,7 @@ def grouped_matmul_0_kernel(x, offsets, out, weights_desc):
     # only written: out
     BLOCK_2: tl.constexpr = 64
     BLOCK_1: tl.constexpr = 128
-    BLOCK_3: tl.constexpr = 64
+    BLOCK_3: tl.constexpr = 128
     # packed.py:56: for g in hl.grid(groups):
     pid = tl.program_id(0)
     n_block = pid % 12
@@ -50,7 +50,7 @@ def grouped_matmul(x, weights, offsets):
         x,
         offsets,
         out,
-        TensorDescriptor(_aligned(weights), [16, 1000, 768], [768000, 768, 1], [1, 64, 64]),
+        TensorDescriptor(_aligned(weights), [16, 1000, 768], [768000, 768, 1], [1, 128, 64]),
         num_warps=4,
         num_stages=4,
     )

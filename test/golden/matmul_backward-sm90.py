@@ -39,7 +39,7 @@ def matmul_backward_0_kernel(grad_desc, y_desc, grad_x_desc):
 def matmul_backward_1_kernel(grad_desc, x_desc, grad_y_desc):
     BLOCK_3: tl.constexpr = 64
     BLOCK_4: tl.constexpr = 64
-    BLOCK_5: tl.constexpr = 32
+    BLOCK_5: tl.constexpr = 64
     # matmul.py:36: for tile_k, tile_n in hl.tile([k, n]):
     pid = tl.program_id(0)
     first = pid // 96 * 8
@@ -73,8 +73,8 @@ def matmul_backward(grad, x, y):
     )
     # matmul.py:36: for tile_k, tile_n in hl.tile([k, n]):
     matmul_backward_1_kernel[(192,)](
-        TensorDescriptor(_aligned(grad), [1024, 768], [768, 1], [32, 64]),
-        TensorDescriptor(_aligned(x), [1024, 1000], [1000, 1], [32, 64]),
+        TensorDescriptor(_aligned(grad), [1024, 768], [768, 1], [64, 64]),
+        TensorDescriptor(_aligned(x), [1024, 1000], [1000, 1], [64, 64]),
         TensorDescriptor(grad_y, [1000, 768], [768, 1], [64, 64]),
         num_warps=4,
         num_stages=4,

@@ -5,15 +5,13 @@ import triton.language as tl
 
 @triton.jit
 def scatter_add_0_kernel(rows, x, out_wide):
-    BLOCK_1: tl.constexpr = 256
+    BLOCK_1: tl.constexpr = 512
     # scatter_add.py:9: for tile, cols in hl.tile(x.size()):
     pid = tl.program_id(0)
-    cols_block = pid % 2
-    tile = pid // 2
-    cols = cols_block * BLOCK_1 + tl.arange(0, BLOCK_1)
+    cols = tl.arange(0, BLOCK_1)
     # scatter_add.py:10: hl.atomic_add(out, [rows[tile], cols], x[tile, cols])
-    rows_block = tl.load(rows + tile)
-    x_block = tl.load(x + tile * 512 + cols)
+    rows_block = tl.load(rows + pid)
+    x_block = tl.load(x + pid * 512 + cols)
     tl.atomic_add(out_wide + rows_block * 512 + cols, x_block.to(tl.float32), sem="relaxed", scope="gpu")
 
 
@@ -21,6 +19,6 @@ def scatter_add(out, rows, x):
     # scatter_add.py:9: for tile, cols in hl.tile(x.size()):
     out_wide = torch.empty((2048, 512), dtype=torch.float32, device=out.device)
     out_wide.copy_(out)
-    scatter_add_0_kernel[(512,)](rows, x, out_wide, num_warps=2, num_stages=1)
+    scatter_add_0_kernel[(256,)](rows, x, out_wide, num_warps=4, num_stages=1)
     out.copy_(out_wide)
     return out

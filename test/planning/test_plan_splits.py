@@ -73,12 +73,12 @@ def test_grids_that_cannot_be_split_stay_beside_one_that_can() -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        (rows("f", 1 << 20), [64]),
+        (rows("f", 1 << 20), [128]),
         (rows("f", 2 * 8192), [None]),  # little work takes less time than another launch
         (rows("f", 8192), [None]),
         (rows("f", 1 << 20, combine="div"), [None]),
         (rows("f", 1 << 20, cells=512), [None]),  # nothing is idle
-        (rows("f", 1 << 20) + rows("g", 2 * 8192) + rows("h", 1 << 20), [64, None, 64]),
+        (rows("f", 1 << 20) + rows("g", 2 * 8192) + rows("h", 1 << 20), [128, None, 128]),
     ],
 )
 def test_what_costs_least(text: str, wanted: list[int | None]) -> None:

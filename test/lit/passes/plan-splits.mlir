@@ -3,7 +3,7 @@
 
 // Eight programs for 132 multiprocessors, and 32 MiB to be read.
 // CHECK-LABEL: @rows
-// CHECK: tile.grid (%i: b0=1) in (8) plan {order [i] parallel [i] split 64
+// CHECK: tile.grid (%i: b0=1) in (8) plan {order [i] parallel [i] split 128
 // SPLIT-LABEL: @rows
 // SPLIT: %a_parts = host.alloc : memref<64x8xf32>
 // SPLIT: tile.grid (%i: b0=1, %part: b{{.*}}=16384) in (8, 1048576) {
