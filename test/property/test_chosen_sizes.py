@@ -44,6 +44,8 @@ def test_stages_show_the_choice(target: str) -> None:
     (first, imported), *stages = low.stages()
     if target != "reference":
         assert stages.pop(0)[0] == "expand-scaling"
+    if target.startswith("triton"):
+        assert stages.pop(0)[0] == "fission-grids"
     (second, chosen), (_, after), *_ = stages
     assert (first, second) == ("import", "choose-block-sizes")
     assert "tile.open = [#tile.open<b0>, #tile.open<b1>]" in imported

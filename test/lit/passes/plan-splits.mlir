@@ -5,8 +5,8 @@
 // CHECK-LABEL: @rows
 // CHECK: tile.grid (%i: b0=1) in (8) plan {order [i] parallel [i] split 128
 // SPLIT-LABEL: @rows
-// SPLIT: %a_parts = host.alloc : memref<64x8xf32>
-// SPLIT: tile.grid (%i: b0=1, %part: b{{.*}}=16384) in (8, 1048576) {
+// SPLIT: %a_parts = host.alloc : memref<128x8xf32>
+// SPLIT: tile.grid (%i: b0=1, %part: b{{.*}}=8192) in (8, 1048576) {
 // SPLIT: tile.grid
 // SPLIT-NOT: plan
 func.func @rows(%x: memref<8x1048576xf32>, %out: memref<8xf32>) {
@@ -47,7 +47,7 @@ func.func @short(%x: memref<8x16384xf32>, %out: memref<8xf32>) {
 // A dimension of one cell needs no place of its own among the parts.
 // CHECK-LABEL: @one_cell
 // SPLIT-LABEL: @one_cell
-// SPLIT: host.alloc : memref<64x8xf32>
+// SPLIT: host.alloc : memref<128x8xf32>
 func.func @one_cell(%x: memref<8x1048576xf32>, %out: memref<8xf32>) {
   tile.grid (%i: b0=1, %j: b2=4) in (8, 4) {
     %z = tile.full 0.0 : !tile.tile<b0=1 x f32>
