@@ -1,12 +1,13 @@
 """The cost of a plan on a GPU: what bounds its programs, and what the last of them leave idle.
 
-    seconds = max(issue, products, second-level cache, memory, dispatch) + a share of the others + start + launch
+    seconds = max(issue, products, second-level cache, memory, dispatch, starts) + a share of the others + launch
 
-Issue, products and the cache are had by multiprocessors that have a program; memory by as many bytes as are on their
-way at once. What is not the bottleneck is hidden by other programs of a multiprocessor, or by pipelined loads. A
-program's blocks come from the cache; those that programs of one wave share come once from memory. With a split there
-are so many times as many programs, and a launch more for each reduction. On sm90 shares of peaks are fitted
-(`kopt.targets.constants`); on other chips the model ranks block sizes.
+It is twice that where a launch that moves more than 1 MB has fewer programs than multiprocessors. Issue, products and
+the cache are had by multiprocessors that have a program; memory by as many bytes as are on their way at once. What is
+not the bottleneck is hidden by other programs of a multiprocessor, or by pipelined loads. A program's blocks come from
+the cache; those that programs of one wave share come once from memory. With a split there are so many times as many
+programs, and a launch more for each reduction. On sm90 shares of peaks are fitted (`kopt.targets.constants`); on other
+chips the model ranks block sizes.
 """
 
 from __future__ import annotations

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from examples.histogram import histogram
+from examples.registry import BY_NAME, DTYPES
 from examples.softmax import softmax_backward
 from kopt.config import make_config
 from kopt.passes.pipelines import pipeline
 from kopt.planning.cost import cost
 from kopt.predictions import written_plans
-from kopt.specs import as_spec
+from kopt.specs import as_spec, spec_of
 from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.costs import tpu_costs
 from kopt.targets.target import parse_target
@@ -121,3 +122,17 @@ def test_copies_share_the_bandwidth() -> None:
     found, costs = cost(model, {}, plan, chip), tpu_costs(chip)
     least = (found.bytes_in + found.bytes_out) / (costs.hbm_share * costs.bytes_per_second)
     assert least <= found.seconds < 1.2 * least
+
+
+def test_launch_options_are_those_that_were_written() -> None:
+    """Where lengths are assumed too: items that loops walk have no programs of their own to share."""
+    example = BY_NAME["grouped_matmul"]
+    values = example.kernel._bind(tuple(spec_of(one) for one in example.unfilled("real", DTYPES["bf16"])), {})
+    found = KernelSubject(example.kernel, values, parse_target("triton:sm90"))
+    assert found.target.chip is not None
+    predictions = Predictions(found, found.target.chip)
+    configs = [make_config({"persistent": kind, "block_sizes": [128, 64, 64]}) for kind in ("off", "interleaved")]
+    lowered = [found.lower(config) for config in configs]
+    assert lowered[0].source == lowered[1].source
+    times = [predictions.of(low, config) for low, config in zip(lowered, configs, strict=True)]
+    assert times[0] == times[1] is not None
