@@ -21,6 +21,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from kopt.analysis.aliases import users
 from kopt.analysis.coverage import stays_inside
 from kopt.analysis.layouts import Layout, LayoutProblem, layout
+from kopt.analysis.scope import ancestors
 from kopt.analysis.streaming import Schedules, loops_around, written_schedule
 from kopt.analysis.windows import Dim, Window, joined, walked
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, TileType
@@ -104,13 +105,6 @@ def _walk(access: LoadOp | StoreOp, shape: Sequence[int], schedules: Schedules, 
     raise NotPipelined("is accessed at places that do not move with the loop by whole blocks")
 
 
-def _parents(op: Operation) -> Iterator[Operation]:
-    parent = op.parent_op()
-    while parent is not None:
-        yield parent
-        parent = parent.parent_op()
-
-
 # Dimensions.
 
 
@@ -147,7 +141,7 @@ def _walked_block(entry: SSAValue, loop: ForOp, sums: IndexAnalysis) -> SSAValue
     if outer is None or bound.owner is loop or unshifted(entry) is not entry or not _is_known(sums.begin(outer), loop):
         return None
     divides = sums.expr(bound.lower) == sums.begin(outer) and binding(outer).size % bound.size == 0
-    return outer if divides and loop in _parents(bound.owner) else None
+    return outer if divides and loop in ancestors(bound.owner.parent_op()) else None
 
 
 def names(form: IndexExpr) -> tuple[SSAValue, ...]:
@@ -169,7 +163,7 @@ def _is_known(form: IndexExpr, loop: ForOp) -> bool:
 def _is_inside(value: SSAValue, loop: ForOp) -> bool:
     owner = value.owner
     parent = owner.parent_op() if isinstance(owner, Block) else owner
-    return parent is loop or parent is not None and loop in _parents(parent)
+    return parent is loop or parent is not None and loop in ancestors(parent.parent_op())
 
 
 def _largest(number: IndexExpr) -> int | None:
@@ -222,7 +216,7 @@ def _check_reach(walk: PipelinedAccess) -> None:
 
 
 def _between(op: Operation, loop: ForOp) -> Iterator[Operation]:
-    for parent in _parents(op):
+    for parent in ancestors(op.parent_op()):
         if parent is loop:
             return
         yield parent
@@ -237,7 +231,7 @@ def _check_stores(window: Window, walks: Sequence[PipelinedAccess]) -> None:
         for other in walks:
             if other.loop is walk.loop and (other.numbers, other.dims) != (walk.numbers, walk.dims):
                 raise NotPipelined("is written while another of its blocks is on the chip")
-            if other.loop in _parents(walk.loop):
+            if other.loop in ancestors(walk.loop.parent_op()):
                 raise NotPipelined("is written by a loop inside one that it is streamed by")
     _check_order(walks)
 

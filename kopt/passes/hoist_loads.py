@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -13,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.aliases import root
 from kopt.analysis.effects import is_side_effect_free
-from kopt.analysis.scope import defining_block
+from kopt.analysis.scope import ancestors, defining_block
 from kopt.analysis.streaming import is_computed, stays_inside_array
 from kopt.analysis.windows import Accesses
 from kopt.dialects.host import LaunchOp
@@ -85,7 +84,7 @@ def _is_safe(load: LoadOp, loop: ForOp, analysis: IndexAnalysis) -> bool:
 def _hoist_operands(loop: ForOp) -> None:
     """Moves blocks out of a loop that are operands of its products, and that nothing in the launch writes."""
     body = loop.body.block
-    grid = next((op for op in _around(loop) if isinstance(op, GridOp)), None)
+    grid = next((op for op in ancestors(loop) if isinstance(op, GridOp)), None)
     if grid is None or not _visits(loop):
         return
     written = {root(op.memory) for op in walk(grid, Access) if op.has_trait(WritesMemory)}
@@ -95,12 +94,6 @@ def _hoist_operands(loop: ForOp) -> None:
         if op.mask is None and root(op.memory) not in written and _is_multiplied(op):
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(loop))
-
-
-def _around(op: Operation) -> Iterator[Operation]:
-    while (parent := op.parent_op()) is not None:
-        yield parent
-        op = parent
 
 
 def _is_multiplied(load: LoadOp) -> bool:
@@ -113,5 +106,5 @@ def _is_multiplied(load: LoadOp) -> bool:
 
 def _visits(loop: ForOp) -> bool:
     """Whether a loop makes a visit wherever it stands: a loop around it with the same bounds makes one."""
-    around = (op for op in _around(loop) if isinstance(op, ForOp))
+    around = (op for op in ancestors(loop.parent_op()) if isinstance(op, ForOp))
     return bool(binding(loop.range).trips) or any(op.bounds == loop.bounds for op in around)

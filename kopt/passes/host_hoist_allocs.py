@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.capture import static_inputs
+from kopt.analysis.scope import ancestors
 from kopt.analysis.symm_hazards import name_of
 from kopt.analysis.symmetric import uses
 from kopt.diagnostics import remark
@@ -60,13 +60,8 @@ def _hoist(func: FuncOp) -> None:
 def _is_used_by_partition(alloc: AllocOp) -> bool:
     """Whether a partition uses a per-call array, and nobody outside of the function does."""
     users = list(uses(alloc.result))
-    captured = any(isinstance(parent, PartitionOp) for op in users for parent in _around(op))
+    captured = any(isinstance(parent, PartitionOp) for op in users for parent in ancestors(op.parent_op()))
     return alloc.id is None and captured and not any(isinstance(op, ReturnOp | YieldOp) for op in users)
-
-
-def _around(op: Operation) -> list[Operation]:
-    parent = op.parent_op()
-    return [] if parent is None else [parent, *_around(parent)]
 
 
 def _move_into(partition: PartitionOp, alloc: AllocOp) -> PartitionOp:

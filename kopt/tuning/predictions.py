@@ -67,7 +67,7 @@ class Predictions:
             found = [self._seconds(model, plan) for model, plan in written]
         else:
             launches = self.launches(config)
-            found = [self._launch(launches, *pair, config) for pair in self._pairs(launches, low, config, written)]
+            found = [self._launch(launches, *pair, config) for pair in self._pairs(launches, low, written)]
         total = sum(found)
         return 1e3 * total if np.isfinite(total) and found else None
 
@@ -88,7 +88,7 @@ class Predictions:
         return [replace(plan, options=options) for plan in plans]
 
     def _pairs(
-        self, launches: Launches, low: Lowered, config: Config, written: Sequence[tuple[LaunchModel, Plan]]
+        self, launches: Launches, low: Lowered, written: Sequence[tuple[LaunchModel, Plan]]
     ) -> list[tuple[LaunchModel, Plan | None]]:
         """The models of launches at a candidate's sizes, with the plans that are ``written`` in the model's words."""
         sizes = launches.sizes_of(low.config.block_sizes or ())
@@ -120,7 +120,7 @@ class Predictions:
                 yield {"accesses": pins}
             return
         launches = self.launches(config)
-        pairs = self._pairs(launches, low, config, _written(low))
+        pairs = self._pairs(launches, low, _written(low))
         if len(pairs) != 1 or pairs[0][1] is None:
             return  # pins name axes of one grid
         ((model, plan),) = pairs
