@@ -37,10 +37,11 @@ from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.changes import Names, OtherChoice, plan_change, size_change, sized, with_options
 from kopt.planning.choice import fits
-from kopt.planning.cost import cost, costs
+from kopt.planning.cost import costs
 from kopt.planning.items import Cost
 from kopt.planning.least_cost import Lengths, least_cost
 from kopt.planning.orders import reordered
+from kopt.planning.splits import best_split
 from kopt.plans.plan import Plan
 from kopt.targets.chips import TPU_CHIPS, Chip, TpuChip
 from kopt.walk import walk
@@ -231,7 +232,7 @@ class Predictor:
         if isinstance(self.chip, TpuChip):
             found = least_cost(model, self.chip, lengths) or Cost()
         else:
-            found = cost(model, {}, gpu_candidate(model), self.chip, lengths)
+            found = best_split(model, {}, gpu_candidate(model), self.chip, lengths).cost
         return [Cost(found.seconds, fitted=found.fitted)]
 
     def _untold(self, model: LaunchModel) -> list[str]:

@@ -51,8 +51,9 @@ class PlanSplitsPass(ModulePass):
         most = most_parts(grid)
         if isinstance(most, str):
             return most
-        if min(most, self.split) > 1 and grid.plan is None:
-            _plan(grid, min(most, self.split))
+        parts = int(min(most, self.split))
+        if parts > 1 and grid.plan is None:
+            _plan(grid, parts)
         return None
 
 

@@ -18,8 +18,9 @@ from kopt.planning.candidates import gpu_candidate, variants
 from kopt.planning.choice import CLEARLY
 from kopt.planning.cost import costing
 from kopt.planning.items import Cost
+from kopt.planning.splits import best_split
 from kopt.targets.budget import Budget
-from kopt.targets.chips import Chip, TpuChip
+from kopt.targets.chips import Chip, GpuChip, TpuChip
 
 #: What loops in the kernel may do under each ``loop_type`` of a configuration, and whether one may be of the grid.
 #: Pipelines cost what prefetching does.
@@ -95,13 +96,15 @@ def rooms(chip: Chip) -> list[int]:
 def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:
     """Of each candidate the seconds of the plan that it will have, infinite where none fits, and its bytes.
 
-    That is the cheapest, but for loops that may be dimensions of the grid: these are, unless others cost clearly less.
+    On a TPU that is the cheapest, but for loops that may be dimensions of the grid: these are, unless others cost
+    clearly less. On a GPU it has the best split.
     """
+    if isinstance(chip, GpuChip):
+        return fitting(best_split(model, {**sizes}, gpu_candidate(model), chip, assumed_lengths(model)).cost, chip)
     count = max(map(len, sizes.values()))
     least = {hoisted: (np.full(count, np.inf), np.full(count, np.inf)) for hoisted in (True, False)}
-    plans = variants(model, *_LOOPS[loop_type]) if isinstance(chip, TpuChip) else [[gpu_candidate(model)]]
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
-    for variant in plans:
+    for variant in variants(model, *_LOOPS[loop_type]):
         for plan in reversed(variant):
             own, taken = fitting(found := cost(plan), chip)
             hoisted = any(loop.kind == "grid" for loop in plan.loops.values())

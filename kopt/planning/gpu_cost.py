@@ -87,7 +87,7 @@ class GpuLaunch:
         reads = [access for access in self.model.accesses if access.mode != "store"]
         writes = [access for access in self.model.accesses if access.mode != "load"]
         read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
-        partial, launches = cells * self.split * self._partial_bytes(), len(self._split_reductions())
+        partial, launches = programs * self._partial_bytes(), len(self._split_reductions())
         read, written = read + partial, written + partial
         busy = programs / (np.ceil(programs / slots) * slots)
         products, vectors = self._products(together), self._vectors()
@@ -133,7 +133,7 @@ class GpuLaunch:
 
     def _split_reductions(self) -> list[tuple[str, ...]]:
         """The paths of loops whose carried values are combined by a launch more."""
-        if self.split == 1:
+        if np.all(self.split == 1):
             return []
         paths = dict.fromkeys(one.path for one in self.model.work if one.unit == "carry")
         return [path for path in paths if set(path[:-1]) <= {*self.plan.order}]
@@ -146,12 +146,12 @@ class GpuLaunch:
     def _started(self, cells: Number) -> tuple[Number, Number]:
         """The programs that are started, and how many cells are computed side by side by equal shares.
 
-        Programs that share the cells have as many, but for one; others start where one has ended.
+        Programs that share more cells than they are have as many, but for one; others start where one has ended.
         """
         shared = dict(self.plan.options).get("programs")
         if not isinstance(shared, int):
             return cells, self.costs.multiprocessors
-        return np.minimum(cells, shared), np.minimum(cells, shared)
+        return np.minimum(cells, shared), np.where(cells > shared, shared, self.costs.multiprocessors)
 
     def occupancy(self) -> Number:
         """Programs that one multiprocessor holds: by threads, by shared memory, by registers; at least one."""

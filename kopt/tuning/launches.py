@@ -29,6 +29,7 @@ from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import fitting
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.cost import costing
+from kopt.planning.splits import best_split
 from kopt.plans.plan import Options, Plan
 from kopt.targets.chips import Chip, GpuChip, TpuChip
 from kopt.targets.costs import gpu_costs
@@ -67,6 +68,7 @@ class Launches:
         self, module: ModuleOp, entry: str, blocks: Sequence[tuple[Sequence[str], int]], chip: Chip, config: Config
     ):
         self.chip, self._blocks = chip, blocks
+        self._options: Options = () if config.split_k is None else (("split", 1),)  # what is asked for is done before
         split = cloned(module)
         with collect():
             for pass_ in scheduling(config):
@@ -163,7 +165,7 @@ class Launches:
         """Adds what a launch takes at the points that are ``chosen``."""
         own = self.plans(model)
         if options:
-            own = [replace(plan, options=options) for plan in own]
+            own = [replace(plan, options=(*plan.options, *options)) for plan in own]
         seconds, counted, memory = least(model, sizes, own, self.chip, int(chosen.sum()))
         total.seconds[chosen] += seconds
         total.counted[chosen] += counted
@@ -171,7 +173,9 @@ class Launches:
 
     def plans(self, model: LaunchModel) -> list[Plan]:
         """The plans of a launch that the model compares."""
-        return list(plans(model)) if isinstance(self.chip, TpuChip) else [gpu_candidate(model)]
+        if isinstance(self.chip, TpuChip):
+            return list(plans(model))
+        return [replace(gpu_candidate(model), options=self._options)]
 
 
 def _crosses(model: LaunchModel) -> bool:
@@ -195,9 +199,10 @@ def least(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of each candidate the seconds of its cheapest plan that fits, what these count, and the bytes that it takes."""
     seconds, counted, memory = np.full(n, np.inf), np.full(n, np.inf), np.full(n, np.inf)
-    cost = costing(model, {**sizes}, chip, assumed_lengths(model))
+    lengths = assumed_lengths(model)
+    cost = costing(model, {**sizes}, chip, lengths)
     for plan in own:
-        found = cost(plan)
+        found = best_split(model, {**sizes}, plan, chip, lengths).cost if isinstance(chip, GpuChip) else cost(plan)
         count, taken = fitting(found, chip)
         plain = np.inf if found.seconds is None else found.seconds
         memory = np.minimum(memory, taken)

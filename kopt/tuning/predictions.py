@@ -85,7 +85,7 @@ class Predictions:
 
     def _with_options(self, plans: Sequence[Plan], config: Config) -> list[Plan]:
         options = launch_options(vars(config), self._chip)
-        return [replace(plan, options=options) for plan in plans]
+        return [replace(plan, options=(*plan.options, *options)) for plan in plans]
 
     def _pairs(
         self, launches: Launches, low: Lowered, written: Sequence[tuple[LaunchModel, Plan]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from kopt.analysis.splits import _Dealt, _parts, most_parts
-from kopt.dialects.tile import ForOp, GridOp
+from kopt.analysis.splits import most_parts
+from kopt.dialects.tile import GridOp
 from kopt.parsing import parse_module
 from kopt.targets.budget import Budget
 from kopt.walk import walk
@@ -39,26 +39,9 @@ def sums(trips: int | str, first: str, second: str) -> ModuleOp:
     }}""")
 
 
-LOOP = walk(sums(512, "%a", "%b"), ForOp)[0]
-
-
 @pytest.mark.parametrize("names", [("%a", "%b"), ("%b", "%a")], ids=["small first", "large first"])
 @pytest.mark.parametrize(("trips", "parts"), [(512, 4), (4, 4), (3, 3), ("%some", 4)])
 def test_the_largest_of_what_a_loop_carries_bounds_them(trips: int | str, parts: int, names: tuple[str, str]) -> None:
     assert Budget.HELD_LANES == 4 * 8 * 1024
     grid = walk(sums(trips, *names), GridOp)[0]
     assert most_parts(grid) == parts
-
-
-@pytest.mark.parametrize("most", [1, 2, 3, 8, 100])
-@pytest.mark.parametrize("trips", range(1, 40))
-def test_parts_have_a_power_of_two_of_visits(trips: int, most: int) -> None:
-    """All such counts, fewest first, but the one part that takes all."""
-    wanted = {-(-trips // (1 << power)) for power in range(10)} - {1}
-    exact = {count for count in wanted if count <= most and (-(-trips // count)).bit_count() == 1}
-    assert _parts(_Dealt(LOOP, trips, most), {}) == [1, *sorted(exact)]
-
-
-@pytest.mark.parametrize(("most", "lanes", "parts"), [(100, 5, [1, 2, 4]), (3, 100, [1, 2]), (100, 0, [1])])
-def test_where_visits_are_computed_parts_are_powers_of_two(most: int, lanes: int, parts: list[int]) -> None:
-    assert _parts(_Dealt(LOOP, None, most), {"b1": [lanes, lanes - 1]}) == parts

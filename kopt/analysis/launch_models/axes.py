@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.combiners import NotAReduction
+from kopt.analysis.dealt_loops import dealt_loop
 from kopt.analysis.hoisting import NotHoistable, hoistable
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import ProgramPoint, inner_path
-from kopt.analysis.reduction_loops import NotAReduction, reduction_loop
 from kopt.dialects.tile import COMPARISONS, CarryingLoop, GridOp, RangeType, WhileOp, WholeOp, tag_of
 from kopt.ir.index_expr import ZERO, number, symbol
 from kopt.ir.launch_model import Axis, Form, Name
@@ -30,7 +31,7 @@ _WALKED: dict[bool, frozenset[Form]] = {True: frozenset({"walked"}), False: froz
 def axes(launch: Launch) -> tuple[Axis, ...]:
     """The grid's axes, those of loops in the order of the program, then whole dimensions."""
     grid = [_range(launch, range, "grid", frozenset()) for range in launch.grid.ranges]
-    may = {} if launch.planned else _loop_forms(launch)
+    may = _loop_forms(launch)
     loops = [axis for place in launch.places for axis in _inner(launch, place, may)]
     whole = [
         Axis(found.tag, found.extent, ZERO, number(found.extent), "unrolled", _WALKED[found.is_reduced], found.path)
@@ -68,9 +69,10 @@ def _range(
 
 
 def _loop_forms(launch: Launch) -> dict[Operation, set[Form]]:
-    """A dimension of the grid, parts in cells of their own."""
+    """A dimension of the grid, which a plan that is made has said, or parts in cells of their own."""
     found: dict[Operation, set[Form]] = {}
-    forms: list[tuple[Form, Operation | None]] = [("grid", _hoisted(launch.grid)), ("split", _split(launch.grid))]
+    hoisted = None if launch.planned else _hoisted(launch.grid)
+    forms: list[tuple[Form, Operation | None]] = [("grid", hoisted), ("split", _split(launch.grid))]
     for form, loop in forms:
         if loop is not None:
             found.setdefault(loop, set()).add(form)
@@ -86,7 +88,7 @@ def _hoisted(grid: GridOp) -> Operation | None:
 
 def _split(grid: GridOp) -> Operation | None:
     try:
-        return reduction_loop(grid).loop
+        return dealt_loop(grid)
     except NotAReduction:
         return None
 
