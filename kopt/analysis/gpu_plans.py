@@ -8,7 +8,12 @@ from kopt.analysis.persistence import with_persistence
 from kopt.analysis.pinned import GridPins
 from kopt.analysis.plans import GridNames, buffer_names
 from kopt.analysis.tensor_descriptors import takes_descriptor
-from kopt.analysis.warps_and_stages import default_max_registers, default_num_stages, default_num_warps
+from kopt.analysis.warps_and_stages import (
+    cheapest_num_warps,
+    default_max_registers,
+    default_num_stages,
+    default_num_warps,
+)
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, ForOp, GridOp, tag_of
 from kopt.plans.pins import Pin
@@ -57,7 +62,7 @@ def gpu_plan(
     keys = list(dict.fromkeys(served.values()))
     words = buffer_names(operand if pin.kind == "pointer" else f"{operand}_{pin.kind}" for operand, pin in keys)
     buffers = {key: _buffer(name, *key) for key, name in zip(keys, words, strict=True)}
-    warps = asked.warps or default_num_warps(grid, Budget(chip))
+    warps = asked.warps or cheapest_num_warps(grid, known, chip, default_num_warps(grid, Budget(chip)))
     numbers = (
         ("warps", warps),
         ("stages", asked.stages or default_num_stages(grid, chip, warps, known)),

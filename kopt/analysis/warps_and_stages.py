@@ -25,6 +25,8 @@ from kopt.walk import walk
 
 #: Registers of a thread, at most.
 _MOST_REGISTERS = 255
+#: The warps that a program may have, and what others than the usual ones have to take less than.
+_NUM_WARPS, _CLEARLY = (1, 2, 4, 8, 16), 0.95
 
 
 def _dots(grid: tile.GridOp) -> list[tile.DotOp]:
@@ -42,6 +44,24 @@ def default_num_warps(grid: tile.GridOp, budget: Budget) -> int:
     words = max((_words(types) for body in _bodies(grid) for types in _alive(body)), default=0)
     each = _programs(grid) / gpu_costs(budget.gpu).multiprocessors
     return int(warps(lanes, max(sums, default=0), max(rows, default=0), words, budget.gpu.backend, each))
+
+
+def cheapest_num_warps(grid: tile.GridOp, known: GridNames, chip: GpuChip, usual: int) -> int:
+    """The warps with which a launch takes least by the model: the ``usual`` ones, unless others clearly take less.
+
+    Of products the usual ones: how they are multiplied depends on warps in more ways than the model has.
+    """
+    if _dots(grid):
+        return usual
+    model = fixed_model(grid, known)
+    seconds = {}
+    for count in (usual, *_NUM_WARPS):
+        plan = replace(gpu_candidate(model), options=(("warps", count),))
+        found = GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).cost()
+        if found.seconds is not None and (found.fits or count == usual):
+            seconds[count] = float(found.seconds)
+    best = min(seconds, key=seconds.__getitem__, default=usual)
+    return best if usual in seconds and seconds[best] < _CLEARLY * seconds[usual] else usual
 
 
 def _programs(grid: tile.GridOp) -> float:

@@ -31,7 +31,8 @@ _LEAST, _PART = 16, 128
 @dataclass(frozen=True)
 class SplitDotReductionPass(ModulePass):
     """Makes a product over a whole dimension of arrays a loop over parts of it, where both blocks together are more
-    than the memory that a program of the chip shares. A remark tells how many lanes a part has.
+    than the memory that a program of the chip shares. A remark tells how many lanes a part has. On AMD's chips blocks
+    from outside of the loop around the product have registers, and count for nothing.
 
         %l = tile.load %x[%i, :] : memref<64x4096xf16> -> !tile.tile<b0=16 x 4096 x f16>
         %r = tile.load %w[:, %j] : memref<4096x64xf16> -> !tile.tile<4096 x b1=32 x f16>
@@ -55,24 +56,35 @@ class SplitDotReductionPass(ModulePass):
             written = {root(inner.memory) for inner in walk(grid) if inner.has_trait(WritesMemory)}  # pyright: ignore
             for dot in walk(grid, DotOp):
                 lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
-                whole = not lhs.tags[-1] and not budget.shares(_bytes(lhs, rhs, next_power_of_two(lhs.shape[-1])))
+                whole = not lhs.tags[-1] and not budget.shares(_shared(dot, budget))
                 operands = ((dot.lhs, lhs.rank - 1), (dot.rhs, rhs.rank - 2))
                 if whole and all(can_be_cut(value, dim, written) for value, dim in operands):
                     _walk(dot, budget)
 
 
-def _bytes(lhs: TileType, rhs: TileType, lanes: int) -> int:
-    """The bytes of both blocks of a product over some lanes."""
+def _shared(dot: DotOp, budget: Budget) -> int:
+    """The bytes of the blocks of a product that a program shares: on AMD's chips what stays for all visits has
+    registers."""
+    lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
+    lanes = next_power_of_two(lhs.shape[-1])
+    pairs = ((dot.lhs, _bytes(lhs, lhs.shape[-2], lanes)), (dot.rhs, _bytes(lhs, rhs.shape[-1], lanes)))
+    in_registers = budget.gpu.backend == "hip"
+    return sum(size for value, size in pairs if not (in_registers and value.owner.parent is not dot.parent))
+
+
+def _bytes(lhs: TileType, rows: int, lanes: int) -> int:
+    """The bytes of so many rows, or columns, of a product over some lanes."""
     element = lhs.element_type
     assert isinstance(element, FixedBitwidthType)
-    rows = sum(max(_LEAST, next_power_of_two(size)) for size in (lhs.shape[-2], rhs.shape[-1]))
-    return prod(lhs.shape[:-2]) * rows * lanes * max(8, element.bitwidth) // 8
+    return prod(lhs.shape[:-2]) * max(_LEAST, next_power_of_two(rows)) * lanes * max(8, element.bitwidth) // 8
 
 
 def _walk(dot: DotOp, budget: Budget) -> None:
     lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
     lanes = _PART
-    while lanes > _LEAST and not budget.shares_stages(_bytes(lhs, rhs, lanes)):
+    while lanes > _LEAST and not budget.shares_stages(
+        sum(_bytes(lhs, n, lanes) for n in (lhs.shape[-2], rhs.shape[-1]))
+    ):
         lanes //= 2
     build, start = Builder(dot), dot.accumulator
     if start is None:

@@ -41,7 +41,7 @@ def _extents(axis: Axis, access: ModelAccess, model: LaunchModel) -> Iterator[in
     for index, extent in zip(access.relation.indices, access.relation.shape, strict=True):
         if isinstance(extent, int):
             for factor in (factor for atom, factor in index.terms.items() if _counts(atom, axis.tag)):
-                yield _elements(called_shape([extent])[0], factor, axis.size) // _sharing(index, model)
+                yield _elements(called_shape([extent])[0], factor, axis.size) // _sharing(index, access, model)
 
 
 def _counts(atom: Atom, tag: str) -> bool:
@@ -53,9 +53,14 @@ def _elements(extent: int, factor: Coefficient, size: Coefficient) -> int:
     return extent * size // factor if isinstance(size, int) and isinstance(factor, int) and factor > 0 else extent
 
 
-def _sharing(index: IndexExpr, model: LaunchModel) -> int:
-    """How many items lie one after another in a dimension: those of the axes that its loaded begin moves with."""
+def _sharing(index: IndexExpr, access: ModelAccess, model: LaunchModel) -> int:
+    """How many items lie one after another in a dimension: those of the axes that its loaded begin moves with.
+
+    Not of those that have another dimension of the array.
+    """
     names = {atom.name for atom in index.terms if isinstance(atom, Symbol)}
     moving = frozenset[str]().union(*(source.moves for source in model.sources if source.name in names))
-    extents = [axis.extent for axis in model.axes if axis.tag in moving]
+    others = [atom for other in access.relation.indices if other is not index for atom in other.atoms()]
+    own = {str(atom.name) for atom in others if isinstance(atom, BlockNumber)}
+    extents = [axis.extent for axis in model.axes if axis.tag in moving - own]
     return prod(extent.number or 1 for extent in extents)

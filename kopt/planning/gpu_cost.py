@@ -103,7 +103,7 @@ class GpuLaunch:
         overhead = (1 + launches) * costs.launch_seconds
         slowest = max_of(parts)
         share = np.where(self.program.walks, _WALKED, 1) * np.where(self.program.few_rows, _FEW_ROWS, 1)
-        ahead = np.where(products > 0, self.program.stages**2, 1)
+        ahead = np.where(products > 0, (1 + self.program.ahead) ** 2, 1)
         exposed = np.maximum(_EXPOSED, 1 / (together * ahead))
         idle = (programs < costs.multiprocessors) & (read + written > _WORK)
         return replace(
@@ -269,7 +269,7 @@ class GpuLaunch:
     def _in_flight(self, accesses: Sequence[ModelAccess]) -> Number:
         """Bytes that one program waits for at once: of one body, and of the next visits where loops are pipelined."""
         paths = dict.fromkeys(access.path for access in accesses)
-        ahead = np.maximum(1, self.program.stages - 1)
+        ahead = np.maximum(1, self.program.ahead)
         found = []
         for path in paths:
             size = sum(

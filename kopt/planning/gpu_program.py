@@ -75,6 +75,14 @@ class GpuProgram:
         return np.where(self._is_full, np.minimum(2, found), found)
 
     @property
+    def ahead(self) -> Number:
+        """Visits whose loads are on their way beside a visit's work: those of all stages but one.
+
+        On AMD's chips one at most: what is loaded ahead stands in registers.
+        """
+        return np.minimum(1, self.stages - 1) if self._budget.gpu.backend == "hip" else self.stages - 1
+
+    @property
     def _is_full(self) -> Number:
         """Whether a visit's left operands fill the registers: addresses of more stages than two would spill.
 

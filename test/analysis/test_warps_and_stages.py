@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
+
 import pytest
 
 from kopt import parse
 from kopt.analysis.block_search import tile_types
-from kopt.analysis.warps_and_stages import default_max_registers, default_num_stages, default_num_warps
+from kopt.analysis.launch_models import fixed_model
+from kopt.analysis.plans import GridNames
+from kopt.analysis.warps_and_stages import (
+    cheapest_num_warps,
+    default_max_registers,
+    default_num_stages,
+    default_num_warps,
+)
 from kopt.dialects.tile import GridOp
+from kopt.planning.candidates import gpu_candidate
+from kopt.planning.cost import cost
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS
 from test.named import only
@@ -93,6 +105,39 @@ def test_values_that_are_alive_at_once_have_more_warps() -> None:
         return "\n".join((*loads, *adds))
 
     assert [default_num_warps(grid(sums(count)), CHIP) for count in (3, 5, 6)] == [4, 4, 8]
+
+
+def copied(rows: int) -> GridOp:
+    """2,048 programs that each copy some rows of 4,096 columns."""
+    type = f"!tile.tile<{rows} x 4096 x f16>"
+    memory = "memref<4096x4096xf16>"
+    body = f"%v = tile.load %x[0:{rows}, 0:4096] : {memory} -> {type}\n"
+    return grid(f"{body}tile.store %v, %y[0:{rows}, 0:4096] : {type}, {memory}", 2048)
+
+
+@pytest.mark.parametrize("usual", [1, 2, 4, 8, 16])
+def test_other_warps_have_to_take_clearly_less(usual: int) -> None:
+    """By the model, a twentieth; products keep what they have."""
+    top = copied(1)
+    known = GridNames.of(top)
+    model = fixed_model(top, known)
+
+    def seconds(count: int) -> float:
+        plan = replace(gpu_candidate(model), options=(("warps", count),))
+        found = cost(model, {}, plan, SM90)
+        return float(found.seconds) if found.fits or count == usual else inf
+
+    every = {count: seconds(count) for count in (1, 2, 4, 8, 16)}
+    best = min(every, key=every.__getitem__)
+    found = cheapest_num_warps(top, known, SM90, usual)
+    assert found == usual if every[best] >= 0.95 * every[usual] else every[found] == every[best]
+    multiplied = grid(product(16, 4096, 16))
+    assert cheapest_num_warps(multiplied, GridNames.of(multiplied), SM90, usual) == usual
+
+
+def test_fewer_warps_may_leave_room_for_more_programs() -> None:
+    top = copied(1)
+    assert cheapest_num_warps(top, GridNames.of(top), SM90, 16) < 16
 
 
 @pytest.mark.parametrize(

@@ -51,5 +51,5 @@ def dropout(x, seed):
     array_3 = torch.empty((), dtype=torch.int32, device=x.device)
     array_3.copy_(array_2)
     # dropout.py:15: for rows, cols in hl.tile(x.size(), block_size=BLOCKS):
-    dropout_0_kernel[(1280,)](x, out, array, array_3, num_warps=16, num_stages=1)
+    dropout_0_kernel[(1280,)](x, out, array, array_3, num_warps=8, num_stages=1)
     return out

@@ -14,21 +14,26 @@ def _aligned(x):
 @triton.jit
 def grouped_matmul_0_kernel(x, offsets, out, weights_desc):
     # only written: out
-    BLOCK_2: tl.constexpr = 64
+    BLOCK_2: tl.constexpr = 128
     BLOCK_1: tl.constexpr = 128
     BLOCK_3: tl.constexpr = 128
     # packed.py:56: for g in hl.grid(groups):
     pid = tl.program_id(0)
-    n_block = pid % 12
-    g = pid // 12
+    part_block = pid % 2
+    v = pid // 2
+    n_block = v % 6
+    g = v // 6
     n_begin = n_block * BLOCK_2
     n = n_begin + tl.arange(0, BLOCK_2)
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
     offsets_block = tl.load(offsets + g)
     offsets_block_2 = tl.load(offsets + (g + 1))
-    for m_begin in range(offsets_block, offsets_block_2, BLOCK_1):
+    v_2 = tl.cdiv(tl.cdiv(offsets_block_2 - offsets_block, 128), 2)
+    v_3 = offsets_block + part_block * v_2 * 128
+    v_4 = min(offsets_block_2, v_3 + v_2 * 128)
+    for m_begin in range(v_3, v_4, BLOCK_1):
         m = m_begin + tl.arange(0, BLOCK_1)
-        m_mask = m < offsets_block_2
+        m_mask = m < v_4
         # packed.py:59: for k in hl.tile(inner):
         acc = tl.zeros([BLOCK_1, BLOCK_2], tl.float32)
         for k_begin in range(0, 1000, BLOCK_3):
@@ -50,8 +55,8 @@ def grouped_matmul(x, weights, offsets):
         x,
         offsets,
         out,
-        TensorDescriptor(_aligned(weights), [16, 1000, 768], [768000, 768, 1], [1, 128, 64]),
-        num_warps=4,
-        num_stages=4,
+        TensorDescriptor(_aligned(weights), [16, 1000, 768], [768000, 768, 1], [1, 128, 128]),
+        num_warps=8,
+        num_stages=3,
     )
     return out

@@ -121,6 +121,14 @@ def own(lengths, x, out):
             out[g, :] += x[g, i, :].sum(0)
 
 
+def parts(lengths, x, out):
+    """The elements of an item in eight parts, of which the begin depends on its length too."""
+    for g, part in hl.grid([x.size(0), out.size(1)]):
+        each = (lengths[g] + out.size(1) - 1) // out.size(1)
+        for i in hl.tile(part * each, part * each + each):
+            out[g, part, :] += x[g, i, :].sum(0)
+
+
 def test_items_share_what_they_lie_in() -> None:
     """4096 rows for 8 items, one after another."""
     model = model_of(shared, torch.zeros(9, dtype=torch.int32), torch.zeros(4096, 96), torch.zeros(8, 96))
@@ -130,6 +138,12 @@ def test_items_share_what_they_lie_in() -> None:
 def test_each_item_may_have_all_of_its_own() -> None:
     model = model_of(own, torch.zeros(8, dtype=torch.int32), torch.zeros(8, 700, 96), torch.zeros(8, 96))
     assert [*assumed_lengths(model).values()] == [[700]]
+
+
+def test_parts_of_an_item_share_what_it_has() -> None:
+    """What tells where a part begins is loaded; but the items have a dimension, and do not lie one after another."""
+    model = model_of(parts, torch.zeros(4, dtype=torch.int32), torch.zeros(4, 800, 96), torch.zeros(4, 8, 96))
+    assert [*assumed_lengths(model).values()] == [[100]]
 
 
 def test_known_trips_are_not_assumed() -> None:

@@ -131,6 +131,8 @@ def test_amd_has_the_next_visits_operands_in_registers() -> None:
     assert [int(stages(0, size, Budget(GFX))) for size in (1, 48 << 10, 65 << 10)] == [2, 2, 1]
     found = program(PRODUCT, GFX, b0=128, b1=128, b2=128)
     assert found.stages == 2 and found.shared_bytes == (128 * 128 + 128 * 128) * 2
+    assert [program(PRODUCT, GFX, {"stages": n}, b0=128, b1=128, b2=128).ahead for n in (1, 2, 3, 5)] == [0, 1, 1, 1]
+    assert [program(PRODUCT, SM90, {"stages": n}, b0=128, b1=128, b2=128).ahead for n in (1, 2, 3, 5)] == [0, 1, 2, 4]
     x, y = PRODUCT.factors
     staying = replace(PRODUCT, factors=(replace(x, load="", stays=True), y))
     assert program(staying, GFX, b0=128, b1=128, b2=128).shared_bytes == 128 * 128 * 2
