@@ -177,7 +177,9 @@ class GpuProgram:
         # Blocks at loaded places have pointers and masks beside their values.
         masked = any(one.address for path in self._paths for one in self._loads(path))
         held = np.where(products > 0, Budget.tile_lanes(True, wide) // (1 + masked), Budget.TILE_LANES)
-        counted = np.where(self._waits, self._budget.COUNTED_REGISTERS, self._budget.THREAD_REGISTERS)
+        in_place = bool(self._products) and all(map(self._is_in_place, self._paths))
+        own = self._budget.IN_PLACE_REGISTERS if in_place else self._budget.THREAD_REGISTERS
+        counted = np.where(self._waits, self._budget.COUNTED_REGISTERS, own)
         each = self._budget.gpu.registers // self.threads
         return (
             (self.registers < np.minimum(counted, each))
@@ -260,10 +262,14 @@ class GpuProgram:
         return max_of(found)
 
     def _computed(self, path: Sequence[str]) -> Number:
-        """Lanes of operands of products that stand in registers: those computed, and those at loaded places."""
+        """Lanes of operands of products that stand in registers: those computed, and those at loaded places.
+
+        Operands that sums become are narrowed where these were, where matrix units read the others by themselves.
+        """
         loads = [one for one in self._loads(path) if one.address]
-        made = [one.shape for one in self._factors(path) if not (one.load or one.stays)]
-        return sum(self._lanes(one.relation.lanes) for one in loads) + sum(map(self._lanes, made))
+        made = sum(self._lanes(one.shape) for one in self._factors(path) if not (one.load or one.stays))
+        narrowed = self._is_in_place(path) & ~np.asarray(self._waits)
+        return sum(self._lanes(one.relation.lanes) for one in loads) + np.where(narrowed, 0, made)
 
     def _brought(self, path: Sequence[str]) -> list[tuple[ModelAccess, bool]]:
         """What one visit to a loop loads for its products, and whether threads read it first; nothing without a loop.
@@ -284,6 +290,17 @@ class GpuProgram:
         told = any(one.path == load.path for one in map(self._model.access, load.address))
         ahead = 1 + (self.stages - 1) // 2 if told and self._budget.gpu.backend != "hip" else self.stages
         return copies(ahead, self._waits | waits)
+
+    def _is_in_place(self, path: Sequence[str]) -> bool:
+        """Whether sums of products become operands of others with no lanes beside them: nothing masks or packs any.
+
+        Sums stand in registers where the matrix unit adds to those; elsewhere they are brought there.
+        """
+        masks = any(
+            bits == 1 and shape for live in self._model.live if live.path == path for shape, bits in live.values
+        )
+        packed = any(operand_bits(self._model, work) < 16 for work in self._products if work.path == path)
+        return self._budget.gpu.waits_for_sums and path in self._model.chained and not (masks or packed)
 
     def _is_packed(self, load: ModelAccess) -> bool:
         """Whether threads pack a right operand row by row, for a matrix unit that reads no other."""

@@ -69,6 +69,8 @@ class Budget:
     PRODUCT_TILE_LANES: ClassVar[int] = 32 * KiB
     #: Registers that a thread may be thought to need: of 255, for what the model does not see.
     THREAD_REGISTERS: ClassVar[int] = 208
+    #: The same where sums become operands in place: the model sees all but some 20 registers (sm90, Triton 3.9).
+    IN_PLACE_REGISTERS: ClassVar[int] = 235
     #: The same where operands of products are counted too: nothing that takes less spills (sm80, Triton 3.9).
     COUNTED_REGISTERS: ClassVar[int] = 245
     #: Elements of a tile beyond which cells are split: a 32-bit register each is all that a multiprocessor has.

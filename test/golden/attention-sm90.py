@@ -18,12 +18,12 @@ def _nan_max(a, b):
 
 @triton.jit
 def attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
-    BLOCK_1: tl.constexpr = 128
-    BLOCK_2: tl.constexpr = 128
+    BLOCK_1: tl.constexpr = 256
+    BLOCK_2: tl.constexpr = 64
     # attention.py:19: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
     pid = tl.program_id(0)
-    tile_m_block = pid % 8
-    tile_b = pid // 8
+    tile_m_block = pid % 4
+    tile_b = pid // 4
     tile_m = tile_m_block * BLOCK_1
     # attention.py:20: queries = q[tile_b, tile_m, :]
     queries = q_desc.load([tile_b, tile_m, 0]).reshape([BLOCK_1, 128])
@@ -55,13 +55,13 @@ def attention(q, k, v):
     # attention.py:17: out = torch.empty_like(q)
     out = torch.empty((64, 1024, 128), dtype=torch.bfloat16, device=q.device)
     # attention.py:19: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
-    attention_0_kernel[(512,)](
-        TensorDescriptor(_aligned(q), [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
-        TensorDescriptor(_aligned(k), [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
-        TensorDescriptor(_aligned(v), [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
-        TensorDescriptor(out, [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
+    attention_0_kernel[(256,)](
+        TensorDescriptor(_aligned(q), [64, 1024, 128], [131072, 128, 1], [1, 256, 128]),
+        TensorDescriptor(_aligned(k), [64, 1024, 128], [131072, 128, 1], [1, 64, 128]),
+        TensorDescriptor(_aligned(v), [64, 1024, 128], [131072, 128, 1], [1, 64, 128]),
+        TensorDescriptor(out, [64, 1024, 128], [131072, 128, 1], [1, 256, 128]),
         num_warps=8,
-        num_stages=3,
+        num_stages=4,
     )
     # attention.py:33: return out.view([*heads, m, d])
     array = out.view((4, 16, 1024, 128))

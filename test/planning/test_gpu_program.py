@@ -220,6 +220,43 @@ def test_computed_operands_stand_in_registers_too() -> None:
     assert computed - plain == 128 * 64 / 2 / 256
 
 
+def narrowed(dtype: str = "bf16", bits: int = 16, mask: bool = False, chained: bool = True) -> LaunchModel:
+    """A product whose left operand another product's sums become."""
+    x, y = PRODUCT.factors
+    (work,) = PRODUCT.work
+    return replace(
+        PRODUCT,
+        work=(replace(work, dtype=dtype),),
+        factors=(replace(x, load=""), y),
+        operands=tuple(replace(one, dtype=dtype, bits=bits) for one in PRODUCT.operands),
+        chained=frozenset([work.path] if chained else []),
+        live=(Live(work.path, (((128, 64), 1 if mask else 32),)),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "chip", "in_place"),
+    [
+        (narrowed(), "sm90", True),
+        (narrowed(chained=False), "sm90", False),
+        (narrowed(mask=True), "sm90", False),
+        (narrowed("i8", 8), "sm90", False),
+        (narrowed(), "sm100", False),
+        (narrowed(), "sm80", False),
+    ],
+)
+def test_sums_are_narrowed_in_place(model: LaunchModel, chip: str, in_place: bool) -> None:
+    """On sm90, of 16 bits, where nothing masks them: then more registers may be counted on."""
+
+    def registers(one: LaunchModel) -> float:
+        return program(one, GPU_CHIPS[chip], {"warps": 8}, **SIZES).registers
+
+    loaded = replace(model, factors=(replace(model.factors[0], load=PRODUCT.factors[0].load), model.factors[1]))
+    assert (registers(model) == registers(loaded)) == in_place
+    if chip == "sm90":  # 40 registers, sums of 128 by 128 words among 128 threads, and 128 by 256 halves
+        assert program(model, SM90, {"warps": 4, "stages": 1}, b0=128, b1=128, b2=256).fits() == in_place
+
+
 def test_sums_that_add_to_others_are_these() -> None:
     two = replace(PRODUCT, work=tuple(replace(work, count=2) for work in PRODUCT.work))
     more = replace(two, factors=(*PRODUCT.factors, *(replace(one, adds=True) for one in PRODUCT.factors)))
