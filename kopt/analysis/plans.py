@@ -15,7 +15,7 @@ from kopt.dialects.tile.memory import Access
 from kopt.dialects.tile.plan_directive import axes
 from kopt.dialects.tile.planned import served
 from kopt.plans.plan import Plan
-from kopt.plans.renaming import renamed
+from kopt.plans.renaming import confined, renamed
 from kopt.walk import walk
 
 
@@ -82,12 +82,12 @@ def narrow(grid: GridOp, plan: Plan) -> None:
 
 
 def forget_unserved(top: Operation) -> None:
-    """Drops from plans the buffers that no access names, and the schedules of loops that are gone."""
+    """Drops from plans the buffers that no access names, and what they say of loops that are gone."""
     for grid in walk(top, GridOp):
         if grid.plan is not None:
             plan, named = grid.plan.data, served(grid)
             known = {*axes(grid.body), *(walked.axis for walked in plan.walks)}
-            left = tuple(buffer for buffer in plan.buffers if buffer.name in named)
-            loops = {axis: schedule for axis, schedule in plan.loops.items() if axis in known}
-            if len(left) < len(plan.buffers) or len(loops) < len(plan.loops):
-                narrow(grid, replace(plan, buffers=left, loops=loops))
+            buffers = tuple(buffer for buffer in plan.buffers if buffer.name in named)
+            left = confined(replace(plan, buffers=buffers), known)
+            if left != plan:
+                narrow(grid, left)

@@ -123,7 +123,7 @@ def _yield(launch: LaunchOp, unread: Sequence[int]) -> None:
         [given.index(number) for number in ints_of(launch.writes) if number in given],
         body,
         launch.attributes,
-        donates=[given.index(number) for number in launch.donated],
+        donates=[given.index(number) for number in launch.donated if number in given],
     )
     replacement.location = launch.location
     Rewriter.insert_op(replacement, InsertPoint.before(launch))

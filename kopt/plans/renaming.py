@@ -1,8 +1,8 @@
-"""A plan under other names of its axes and operands."""
+"""A plan under other names of its axes and operands, or of fewer axes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 
 from kopt.plans.plan import Buffer, Options, Plan, Value
@@ -26,6 +26,32 @@ def renamed(plan: Plan, axis: Callable[[str], str] = _same, operand: Callable[[s
         {operand(name): views for name, views in plan.views.items()},
         plan.own,
     )
+
+
+def confined(plan: Plan, axes: Container[str]) -> Plan:
+    """The plan without what it says of other axes, whose loops are gone."""
+    return replace(
+        plan,
+        order=tuple(axis for axis in plan.order if axis in axes),
+        parallel=frozenset(axis for axis in plan.parallel if axis in axes),
+        buffers=tuple(_confined_buffer(buffer, axes) for buffer in plan.buffers),
+        loops={axis: schedule for axis, schedule in plan.loops.items() if axis in axes},
+    )
+
+
+def _confined_buffer(buffer: Buffer, axes: Container[str]) -> Buffer:
+    """A word that is left without axes goes too."""
+    left = tuple(axis for axis in buffer.axes if axis in axes)
+    options = [(word, value, _confined(value, axes)) for word, value in buffer.options]
+    return replace(buffer, axes=left, options=tuple((word, new) for word, old, new in options if new or new == old))
+
+
+def _confined(value: Value, axes: Container[str]) -> Value:
+    """Words in parentheses are axes; a distance goes with the last one."""
+    if not isinstance(value, tuple):
+        return value
+    left = tuple(part for part in value if not isinstance(part, str) or part in axes)
+    return left if any(isinstance(part, str) for part in left) else ()
 
 
 def renamed_buffer(buffer: Buffer, axis: Callable[[str], str], operand: Callable[[str], str]) -> Buffer:
