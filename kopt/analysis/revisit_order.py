@@ -79,7 +79,7 @@ class CellVisits:
 
     def numbered(self, indices: Sequence[AffineExpr]) -> Iterator[tuple[Cell, Cell]]:
         """Each cell and the numbers that indices have there."""
-        dims = list(np.array(self.cells).T)
+        dims = list(np.array(self.cells, int).reshape(-1, len(self.trips)).T)
         numbers = [np.broadcast_to(index.eval(dims, []), len(self.cells)).tolist() for index in indices]  # pyright: ignore
         return zip(self.cells, zip(*numbers, strict=True) if numbers else [()] * len(self.cells), strict=True)
 

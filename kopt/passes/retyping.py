@@ -41,13 +41,18 @@ def all_lanes(size: int, op: Operation) -> WholeOp:
     return WholeOp(size, RangeType(next(new_tags(op)), size))
 
 
-def new_tags(op: Operation, prefix: str = "b") -> Iterator[str]:
-    """Tags that no range of the function around ``op`` has, nor a walk of a plan: ``b0``, ``b1``, …"""
+def taken_tags(op: Operation) -> set[str]:
+    """The tags of all ranges of the function around ``op``, and of the walks of its plans."""
     func = op
     while not isinstance(func, FuncOp) and (parent := func.parent_op()) is not None:
         func = parent
     plans = (grid.plan.data for grid in walk(func, GridOp) if grid.plan is not None)
-    used = {*bound_tags(func), *(one.axis for plan in plans for one in plan.walks)}
+    return {*bound_tags(func), *(one.axis for plan in plans for one in plan.walks)}
+
+
+def new_tags(op: Operation, prefix: str = "b") -> Iterator[str]:
+    """Tags that no range of the function around ``op`` has, nor a walk of a plan: ``b0``, ``b1``, …"""
+    used = taken_tags(op)
     number = 0
     while True:
         if (tag := f"{prefix}{number}") not in used:

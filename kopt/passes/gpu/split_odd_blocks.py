@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.arith import AddiOp, CeilDivSIOp, ConstantOp, MinSIOp, MuliOp, SubiOp
 from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.diagnostics import location_of
 from kopt.dialects import tile
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile.shape import int_array
+from kopt.errors import LoweringError
 from kopt.ir.ranges import block_tag
 from kopt.ir.trip_counts import most_visits
 from kopt.ir.widths import next_power_of_two
 from kopt.passes.gpu.moved_lanes import refuse_moved
 from kopt.passes.launches import is_bound
+from kopt.passes.retyping import taken_tags
 from kopt.plans.renaming import renamed
 from kopt.walk import walk
 
@@ -41,7 +44,7 @@ class SplitOddBlocksPass(ModulePass):
     A block of which nothing but begin, end and number is asked needs no loop inside: these are ``%begin``, ``%end`` and
     ``%n``'s.
 
-    Refuses to join or reshape the lanes of such blocks.
+    Refuses to join or reshape the lanes of such blocks, and another range with the tag that the numbers get.
     """
 
     name = "split-odd-blocks"
@@ -105,11 +108,23 @@ def _number_uses(range: SSAValue, block: SSAValue, count: SSAValue | int) -> Non
                 Rewriter.replace_op(op, [], [count])
 
 
+def _numbers_of(op: Operation, type: tile.RangeType) -> tile.RangeType:
+    """The range of the numbers of a range's blocks, which analyses know by its tag."""
+    if (tag := block_tag(type.tag)) in taken_tags(op):
+        raise LoweringError(
+            f"the blocks of '{type.tag}', of {type.size} lanes, are numbered under the tag '{tag}', which is taken",
+            location_of(op),
+            notes=[f"give the other range another tag than '{tag}', or choose a block size that is a power of two"],
+            id="gpu-block",
+        )
+    return tile.RangeType(tag, 1)
+
+
 def _split_for(loop: tile.ForOp) -> None:
     type = tile.range_type(loop.range)
     lower, upper = loop.bounds
     count = _count(loop, type.size)
-    outer = tile.ForOp(0, count, loop.inits, tile.RangeType(block_tag(type.tag), 1))
+    outer = tile.ForOp(0, count, loop.inits, _numbers_of(loop, type))
     outer.location = loop.location
     outer.range.name_hint = f"{loop.range.name_hint or 'tile'}_block"
     Rewriter.insert_op(outer, InsertPoint.before(loop))
@@ -154,7 +169,7 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
     for op in list(body.ops):
         op.detach()
         inner.add_op(op)
-    number = Rewriter.replace_value_with_new_type(range, tile.RangeType(block_tag(type.tag), 1))
+    number = Rewriter.replace_value_with_new_type(range, _numbers_of(grid, type))
     number.name_hint = f"{range.name_hint or 'tile'}_block"
     begin, end = _bounds(Builder(InsertPoint.at_end(body), grid), number, type.size, lower, upper)
     _number_uses(inner.args[0], number, count)
