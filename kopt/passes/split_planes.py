@@ -34,8 +34,8 @@ class SplitPlanesPass(ModulePass):
           %v = tile.load %x[%n, :, %plane, :] : memref<64x128x8x256xf32> -> !tile.tile<128 x b1=1 x 256 x f32>
 
     Cells whose largest tile has 65536 lanes or fewer stay as they are, and so do those without planes: what combines
-    lanes of a dimension, or writes without it, needs all of it. Cells with a plan stay too: its order is of the cells as they
-    are. It never refuses.
+    lanes of a dimension, or writes without it, needs all of it. Cells with a plan stay too: its order is of the cells
+    as they are. It never refuses.
     """
 
     name = "split-planes"

@@ -13,6 +13,7 @@ from kopt.analysis.coverage import stays_inside
 from kopt.analysis.effects import is_trivially_dead
 from kopt.analysis.layouts import Layout, PhysicalDim
 from kopt.analysis.windows import Dim, Window
+from kopt.diagnostics import location_of
 from kopt.dialects.builder import Builder, named
 from kopt.dialects.pallas import FetchOp, Overlap, SendOp
 from kopt.dialects.tile import (
@@ -36,6 +37,7 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.index_list import AllAttr, Entry, block_axes
 from kopt.dialects.tile.memory import ref_block_type
+from kopt.errors import LoweringError
 from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import unshifted
@@ -54,6 +56,15 @@ class WindowPlace:
     layout: Layout
     ref: SSAValue
     sums: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(sums=True))
+
+
+def unrealised(access: Operation, memory: str | None) -> LoweringError:
+    """The error for an access that a pass before this one makes loads and stores of."""
+    return LoweringError(
+        f"'{access.name}' of '{memory or 'an array'}' has no window and no copy",
+        location_of(access),
+        notes=["'realise-values' makes loads and stores of such accesses: run it before 'bind-buffers'"],
+    )
 
 
 def convert_load(load: LoadOp, place: WindowPlace) -> None:
@@ -168,6 +179,8 @@ class _Conversion:
     def entries(self, access: LoadOp | StoreOp, place: WindowPlace) -> list[Entry]:
         """The index list into the ref: one entry for each of its dimensions. An array that stays in HBM is whole."""
         if any(is_gather(entry) for entry in access.entries):
+            if len(access.entries) != len(place.ref.type.shape):  # pyright: ignore[reportAttributeAccessIssue]
+                raise unrealised(access, place.ref.name_hint)
             return list(access.entries)
         found: list[Entry] = []
         for part, lanes in zip(place.layout.parts, place.layout.blocks, strict=True):

@@ -10,12 +10,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.revisit_order import fastest
 from kopt.analysis.streaming import loops_around
-from kopt.diagnostics import location_of, remark
+from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp
 from kopt.dialects.tile import ALL, ExtentOp, GetOp, LoadOp, PutOp, RefType, WhenOp
 from kopt.dialects.tile.planned import forget_plan
-from kopt.errors import LoweringError
 from kopt.passes.binding.accesses import (
     WindowPlace,
     convert_fetch,
@@ -25,6 +24,7 @@ from kopt.passes.binding.accesses import (
     convert_store,
     convert_writeback,
     erase_dead,
+    unrealised,
 )
 from kopt.passes.binding.arrays import from_physical, physical_type, to_physical
 from kopt.passes.binding.operands import BoundOperand, plan_operands, ref_type, taken, window_attr
@@ -69,11 +69,7 @@ class LaunchConverter:
         """Accesses that other passes realise first see the launch's arrays still."""
         for memory in self.launch.body.block.args:
             if (use := memory.first_use) is not None:
-                raise LoweringError(
-                    f"'{use.operation.name}' of '{memory.name_hint or 'an array'}' has no window and no copy",
-                    location_of(use.operation),
-                    notes=["'realise-values' makes loads and stores of such accesses: run it before 'bind-buffers'"],
-                )
+                raise unrealised(use.operation, memory.name_hint)
 
     def _report_layouts(self) -> None:
         """Says which arrays stand otherwise in memory for the kernel, and why."""
