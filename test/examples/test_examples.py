@@ -8,7 +8,8 @@ from examples.check import TARGETS, configured, mismatches, run
 from examples.registry import BY_NAME, DTYPES, EXAMPLES
 
 NAMES = list(BY_NAME)
-#: Each dtype and each size of a target, a size for each dtype; light rows are in no f16.
+#: Each dtype and each size of a target, a size for each dtype; light rows are in no f16. On Pallas bf16 is below,
+#: where the same code runs in strict mode.
 SIZE_OF = {"f32": "ragged", "bf16": "tiny", "f16": "ragged"}
 FULL = [name for name in NAMES if not BY_NAME[name].light]
 ON_CPU = [
@@ -16,7 +17,9 @@ ON_CPU = [
     for name in NAMES
     for target, dtypes in TARGETS.items()
     for dtype, size in SIZE_OF.items()
-    if dtype in dtypes and not (dtype == "f16" and BY_NAME[name].light)
+    if dtype in dtypes
+    and not (dtype == "f16" and BY_NAME[name].light)
+    and (target, dtype) != ("pallas:interpret", "bf16")
 ]
 FAMILIES = [("pallas:interpret", "pallas:strict", "pallas:tpu7x"), ("triton:interpret", "triton:sm90")]
 
@@ -29,7 +32,7 @@ def test_example_is_right(name, target, dtype, size):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_example_is_right_in_strict_mode(name):
-    """In one dtype: races are those of schedules, and values of each dtype are compared above."""
+    """In one dtype: races are those of schedules, and values of f32 are compared above."""
     assert run(BY_NAME[name], "tiny", DTYPES["bf16"], "pallas:strict") == []
 
 

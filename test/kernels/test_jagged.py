@@ -15,11 +15,11 @@ from kopt.runtime.tolerance import mismatch
 from test.kernels import jagged_kernels as kernels
 
 TARGETS = ("reference", "pallas:interpret", "triton:interpret")
-#: Lengths of items, and the rows before the first.
+#: Lengths of items, and the rows before the first. Those of one number of items may share a kernel that is compiled.
 LENGTHS: dict[str, tuple[int, list[int]]] = {
-    "mixed": (0, [3, 0, 8, 5, 1]),
+    "mixed": (0, [3, 0, 8, 5, 1, 4]),
     "one": (0, [7]),
-    "empty": (2, [0, 0, 0]),
+    "empty": (2, [0, 0, 0, 0, 0, 0]),
     "huge": (3, [1, 37, 0, 2, 1, 0]),
 }
 SPECS = {torch.float32: by_name("f32"), torch.bfloat16: by_name("bf16")}
@@ -137,17 +137,32 @@ def check(
     close(found, expected(*arguments))
 
 
+def check_lengths(called: Callable[..., Any], expected, make: Callable[[str], tuple[Any, ...]]) -> None:
+    """A kernel's calls, beside torch: kopt compiles it once for arguments of the same shapes."""
+    for lengths in LENGTHS:
+        arguments = make(lengths)
+        close(called(*arguments), expected(*arguments))
+
+
+def rows_of(lengths: str) -> int:
+    """As many for all numbers of items above one: two more than the longest items take."""
+    return 9 if lengths == "one" else 46
+
+
 def rows_for(offsets: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return random(int(offsets[-1]) + 2, COLUMNS, dtype=dtype)
 
 
-@pytest.mark.parametrize("lengths", LENGTHS)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("kernel", "expected", "blocks", "more"), CASES, ids=NAMES)
-def test_as_torch(kernel, expected, blocks, more, target, lengths) -> None:
-    """Rows of f32 with 64-bit offsets."""
-    offsets = offsets_of(lengths, torch.int64)
-    check(kernel, expected, blocks, target, rows_for(offsets, torch.float32), offsets, more)
+def test_as_torch(kernel, expected, blocks, more, target) -> None:
+    """Rows of f32 with 64-bit offsets, of all lengths."""
+
+    def arguments(lengths: str) -> tuple[Any, ...]:
+        offsets = offsets_of(lengths, torch.int64)
+        return (random(rows_of(lengths), COLUMNS), offsets, *more(offsets.size(0) - 1, torch.float32))
+
+    check_lengths(kopt.kernel(kernel, target=target, config={"block_sizes": blocks}), expected, arguments)
 
 
 @pytest.mark.parametrize("passes", ["raise-jagged", "raise-jagged,lower-jagged,insert-masks"])
@@ -180,20 +195,16 @@ def test_rows_are_slices(kernel, expected, blocks, more) -> None:
     assert not [remark for remark in low.remarks if "gathered" in remark.message or "not raised" in remark.message]
 
 
-@pytest.mark.parametrize("lengths", LENGTHS)
 @pytest.mark.parametrize("target", TARGETS)
-def test_dense_add(target, lengths) -> None:
-    """Rows of one number each; columns of the dense matrix beyond an item are kept."""
-    offsets = offsets_of(lengths, torch.int64)
-    dense = random(offsets.size(0) - 1, 40)
-    check(
-        kernels.jagged_dense_add,
-        padded_add,
-        [4, 16],
-        target,
-        random(int(offsets[-1]) + 1),
-        offsets,
-        lambda *_: (dense,),
+def test_dense_add(target) -> None:
+    """Rows of one number each, of all lengths; columns of the dense matrix beyond an item are kept."""
+
+    def arguments(lengths: str) -> tuple[Any, ...]:
+        offsets = offsets_of(lengths, torch.int64)
+        return random(rows_of(lengths) - 1), offsets, random(offsets.size(0) - 1, 40)
+
+    check_lengths(
+        kopt.kernel(kernels.jagged_dense_add, target=target, config={"block_sizes": [4, 16]}), padded_add, arguments
     )
 
 

@@ -1,6 +1,7 @@
 """IR files through libtpu for chips that are not here: every layout and schedule is one that Mosaic takes."""
 
 import importlib.util
+from itertools import cycle
 
 import pytest
 
@@ -12,8 +13,10 @@ CASES = [(name, "auto") for name in FILES] + SCHEDULES
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chip", ["tpu7x", "v6e", "v5e"])
-@pytest.mark.parametrize(("name", "loop_type"), CASES)
+@pytest.mark.parametrize(
+    ("name", "loop_type", "chip"),
+    [(*case, chip) for case, newer in zip(CASES, cycle(("tpu7x", "v6e"))) for chip in (newer, "v5e")],
+)
 def test_compiles(name, loop_type, chip):
     if importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")

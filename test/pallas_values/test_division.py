@@ -122,11 +122,11 @@ def test_the_guard_is_short() -> None:
     assert text.count("def _divided(") == 1 and text.count(" = _divided(jax.lax.rem, ") == 2
 
 
-def between_tensors(a, b, out, divide):
-    """A division before the loop."""
-    quotients = divide(a, b)
+def between_tensors(a, b, out, by_three, divide):
+    """Divisions before the loop, by a tensor and by a number."""
+    quotients, thirds = divide(a, b), divide(a, 3)
     for i in hl.tile(a.size(0)):
-        out[i] = quotients[i]
+        out[i], by_three[i] = quotients[i], thirds[i]
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int32, torch.float32])
@@ -135,10 +135,9 @@ def test_host_tensors(name: str, dtype: torch.dtype) -> None:
     """Divisions of host tensors, also by a number, are the reference's: integers by 0 are 0."""
     a = torch.tensor([7, -7, 7, -7, 100, 0, 7, -128]).to(dtype)
     b, three = torch.tensor([3, 3, -3, -3, 7, 5, 0, -1]).to(dtype), typing.cast(torch.Tensor, 3)
-    for divide in (FUNCTIONS[name], lambda a, _: FUNCTIONS[name](a, three)):
-        out, expected = torch.zeros(8, dtype=dtype), torch.zeros(8, dtype=dtype)
-        kopt.kernel(between_tensors).on("pallas:interpret")(a, b, out, divide)
-        kopt.kernel(between_tensors).on("reference")(a, b, expected, divide)
-        torch.testing.assert_close(out, expected, equal_nan=True)
-        part = slice(0, 6) if divide is FUNCTIONS[name] else slice(None)
-        torch.testing.assert_close(out[part], divide(a[part], b[part]), equal_nan=True)
+    found, expected = ([torch.zeros(8, dtype=dtype) for _ in range(2)] for _ in range(2))
+    kopt.kernel(between_tensors).on("pallas:interpret")(a, b, *found, FUNCTIONS[name])
+    kopt.kernel(between_tensors).on("reference")(a, b, *expected, FUNCTIONS[name])
+    torch.testing.assert_close(found, expected, equal_nan=True)
+    torch.testing.assert_close(found[0][:6], FUNCTIONS[name](a[:6], b[:6]), equal_nan=True)
+    torch.testing.assert_close(found[1], FUNCTIONS[name](a, three), equal_nan=True)

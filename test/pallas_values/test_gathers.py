@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -100,11 +101,11 @@ CASES = {
     "runs from eighths": Case(
         (5999,),
         "[%at]",
-        "b0=16 x 300",
-        (40, 300),
-        "x[n[:, None] * 8 + np.arange(300)]",
-        after=_EIGHTS + _runs("%n8", size=300),
-        below=712,
+        "b0=16 x 140",
+        (40, 140),
+        "x[n[:, None] * 8 + np.arange(140)]",
+        after=_EIGHTS + _runs("%n8", size=140),
+        below=733,
     ),
     "own lanes": Case(
         (30, 20, 400),
@@ -285,9 +286,9 @@ def _interpreted(source: str, table: np.ndarray, ids: np.ndarray, element: str) 
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("element", ["f32", "bf16", "i8"])
+@pytest.mark.parametrize("element", ["bf16", "i8"])
 def test_rows_arrive(name: str, element: str) -> None:
-    """Each place holds what NumPy's indexing gives, NaN and infinities of other rows notwithstanding."""
+    """Each place holds what NumPy's indexing gives; f32 by every kind of access is below."""
     case = CASES[name]
     table, ids = _arrays(case, element)
     found = _interpreted(emitted(case, element), table, ids, element)
@@ -305,11 +306,12 @@ def _kinds(case: Case, element: str) -> list[str]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_kind_is_right(name: str) -> None:
-    """What an access may be it can be made, and then has the same values."""
+    """What an access may be it can be made, and then has the same values, NaN of other rows notwithstanding."""
     case = CASES[name]
     table, ids = _arrays(case, "f32")
-    for kind in _kinds(case, "f32"):
-        found = _interpreted(emitted(replace(case, accesses={"x": kind}), "f32"), table, ids, "f32")
+    pinned = {emitted(replace(case, accesses={"x": kind}), "f32"): kind for kind in _kinds(case, "f32")}
+    for source, kind in {emitted(case, "f32"): "what is chosen", **pinned}.items():
+        found = _interpreted(source, table, ids, "f32")
         np.testing.assert_array_equal(found, _expected(case, table, ids), err_msg=kind)
 
 
@@ -349,14 +351,14 @@ def test_strict(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
-def test_compiles(name: str) -> None:
-    """Every case compiles in the first type for each chip, and in each for the one that has the fewest operations."""
+@pytest.mark.parametrize(("name", "newer"), list(zip(CASES, cycle(CHIPS[:-1]))))
+def test_compiles(name: str, newer: str) -> None:
+    """Every case compiles in each type for the chip that has the fewest operations, and in one for a newer chip."""
     case, refused = CASES[name], {}
     for number, element in enumerate(TYPES):
         source = emitted(case, element)
         specs = (TensorSpec(case.table, BY_SPEC[element]), TensorSpec(case.ids, BY_SPEC["i32"]))
-        for chip in CHIPS if number == 0 else CHIPS[-1:]:
+        for chip in (CHIPS[-1], newer) if number == 0 else CHIPS[-1:]:
             facts = report(source, "gather", specs, f"pallas:{chip}", estimates=False)
             if not facts["legal"]:
                 refused[element, chip] = facts["reason"]
