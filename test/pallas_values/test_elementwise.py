@@ -100,7 +100,7 @@ def test_predicates(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "shape"), enumerate([(16, 256), (40, 100), (64,), (256,), (), (2, 8, 128)]))
+@pytest.mark.parametrize(("number", "shape"), list(enumerate([(16, 256), (40, 100), (64,), (256,), (), (2, 8, 128)])))
 @pytest.mark.parametrize(("element", "rows"), [(f32, FLOAT_ROWS), (i32, INTEGER_ROWS), (i1, PREDICATE_ROWS)])
 def test_compiles(number: int, shape: tuple[int, ...], element, rows: list[str]) -> None:
     """One kernel with every row compiles, for tiles of every rank."""

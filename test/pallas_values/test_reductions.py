@@ -107,7 +107,7 @@ def test_dot(batch: tuple[int, ...], precision: str | None) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "shape"), enumerate(SHAPES))
+@pytest.mark.parametrize(("number", "shape"), list(enumerate(SHAPES)))
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_compiles(element: str, number: int, shape: tuple[int, ...]) -> None:
     """Every combination compiles."""
@@ -121,7 +121,7 @@ def test_compiles(element: str, number: int, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", [None, "ieee", "tf32", "bf16", "tf32x3", "bf16x3"])
-@pytest.mark.parametrize(("number", "shapes"), enumerate([((16, 72), (72, 100)), ((3, 16, 128), (3, 128, 256))]))
+@pytest.mark.parametrize(("number", "shapes"), list(enumerate([((16, 72), (72, 100)), ((3, 16, 128), (3, 128, 256))])))
 def test_dot_compiles(number: int, shapes: tuple[tuple[int, ...], ...], precision: str | None) -> None:
     """f32 products of every precision compile."""
     build = lambda a, b: [DotOp(a, b, element_type=f32, precision=precision)]  # noqa: E731
