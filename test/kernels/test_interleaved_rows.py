@@ -43,7 +43,7 @@ def numbers(shape: tuple[int, ...], dtype: torch.dtype, integers: torch.dtype) -
 
 
 @pytest.mark.parametrize(("dtype", "integers", "parts"), DTYPES)
-@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "pallas:strict", "triton:interpret"])
+@pytest.mark.parametrize("target", ["reference", "pallas:strict", "triton:interpret"])
 @pytest.mark.parametrize(("rows", "lanes", "block"), SIZES)
 def test_no_bit_changes(
     target: str, dtype: torch.dtype, integers: torch.dtype, parts: int, rows: int, lanes: int, block: int

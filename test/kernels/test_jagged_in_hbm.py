@@ -61,9 +61,15 @@ def test_many_rows(name) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("target", "dtype"), [("pallas:strict", torch.float32), ("pallas:strict@v5e", torch.bfloat16)], ids=str
+    ("target", "dtype", "lengths"),
+    [
+        ("pallas:strict", torch.float32, "neighbours"),
+        ("pallas:strict", torch.float32, "huge"),
+        ("pallas:strict@v5e", torch.bfloat16, "neighbours"),
+        ("pallas:strict@v5e", torch.bfloat16, "none"),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("lengths", ["neighbours", "none", "huge"])
 @pytest.mark.parametrize("name", WRITING)
 def test_shared_tiles_strictly(name, lengths, dtype, target) -> None:
     kernel, expected = WRITING[name]

@@ -14,7 +14,6 @@ from test.kernels.atomic_cases import random
 DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.int32]
 #: What the emitted kernel has in each form of loop, and in that one only.
 FORMS = {"grid": "pl.program_id(3)", "pipeline": "emit_pipeline", "fori": "make_async_copy"}
-on_dtypes = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 on_forms = pytest.mark.parametrize("loop_type", FORMS)
 
 
@@ -45,9 +44,9 @@ def check(target, dtype, splits, loop_type):
 
 
 @on_forms
-@on_dtypes
-@pytest.mark.parametrize("splits", [1, 3])
+@pytest.mark.parametrize(("splits", "dtype"), [(3, DTYPES[0]), *((1, dtype) for dtype in DTYPES)])
 def test_interpreted(splits, dtype, loop_type):
+    """Several parts in other types are below."""
     check("pallas:interpret", dtype, splits, loop_type)
 
 

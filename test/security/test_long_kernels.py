@@ -68,7 +68,7 @@ CHAINS = {
 }
 
 
-_LONG = 600
+_LONG = 450
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pytest
 
 from test.triton_values import cases
@@ -11,8 +13,10 @@ PLAIN = ["ONLINE", "BMM", "SHAPES", "MEMORY", "ODD_BLOCKS", "CONTROL", "GATHERS"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("case", PLAIN)
+@pytest.mark.parametrize(
+    ("case", "chip"),
+    [(case, chip) for case, other in zip(PLAIN, cycle(("sm80", "sm100"))) for chip in ("sm90", "gfx942", other)],
+)
 def test_cases(case, chip):
     assert_legal(getattr(cases, case), (chip,))
 
