@@ -13,7 +13,9 @@ from kopt.analysis.block_search import tile_types
 from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.plans import GridNames
 from kopt.dialects import tile
+from kopt.ir.launch_model import LaunchModel
 from kopt.ir.trip_counts import cells
+from kopt.open_extents import NeedsConstant
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.gpu_cost import GpuLaunch
@@ -49,19 +51,28 @@ def default_num_warps(grid: tile.GridOp, budget: Budget) -> int:
 def cheapest_num_warps(grid: tile.GridOp, known: GridNames, chip: GpuChip, usual: int) -> int:
     """The warps with which a launch takes least by the model: the ``usual`` ones, unless others clearly take less.
 
-    Of products the usual ones: how they are multiplied depends on warps in more ways than the model has.
+    Of products the usual ones: how they are multiplied depends on warps in more ways than the model has. So also where
+    extents differ from call to call.
     """
     if _dots(grid):
         return usual
-    model = fixed_model(grid, known)
-    seconds = {}
-    for count in (usual, *_NUM_WARPS):
-        plan = replace(gpu_candidate(model), options=(("warps", count),))
-        found = GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).cost()
-        if found.seconds is not None and (found.fits or count == usual):
-            seconds[count] = float(found.seconds)
+    try:
+        seconds = _seconds(fixed_model(grid, known), chip, usual)
+    except NeedsConstant:
+        return usual
     best = min(seconds, key=seconds.__getitem__, default=usual)
     return best if usual in seconds and seconds[best] < _CLEARLY * seconds[usual] else usual
+
+
+def _seconds(model: LaunchModel, chip: GpuChip, usual: int) -> dict[int, float]:
+    """What a launch takes, by the number of warps, where these have the registers; ``usual`` ones in any case."""
+    found = {}
+    for count in dict.fromkeys((usual, *_NUM_WARPS)):
+        plan = replace(gpu_candidate(model), options=(("warps", count),))
+        one = GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).cost()
+        if one.seconds is not None and (one.fits or count == usual):
+            found[count] = float(one.seconds)
+    return found
 
 
 def _programs(grid: tile.GridOp) -> float:

@@ -40,10 +40,14 @@ class Split:
 def best_split(
     model: LaunchModel, sizes: Sizes, plan: Plan, chip: GpuChip, lengths: Mapping[str, Sequence[int]]
 ) -> Split:
-    """The split that costs the least, or that of the plan; of equal costs the one with the fewest parts."""
+    """The split that costs the least, or that of the plan; of equal costs the one with the fewest parts.
+
+    A loop whose bounds are numbers of outer blocks stays whole: parts of it have no visits that need no masks.
+    """
     sizes = {**model.sizes, **sizes}
     usual = costing(model, sizes, chip, lengths)(plan)
-    loop = next((axis for axis in model.axes if "split" in axis.may), None)
+    loops = [axis for axis in model.axes if "split" in axis.may]
+    loop = next((axis for axis in loops if axis.extent.is_constant or axis.tag in lengths), None)
     if loop is None or "split" in dict(plan.options) or usual.seconds is None or usual.steps is None:
         return Split(dict(plan.options).get("split", 1), usual)
     gain = _GAIN if _sums(model, loop) else 1.0

@@ -106,3 +106,12 @@ def test_the_most_parts() -> None:
         model = fixed(sums(8, 8192, columns))
         held = min(wanted, 32 * 1024)
         assert most_parts(model, model.sizes, {}, model.axis("b1")) == held
+
+
+def test_triangles_stay_whole() -> None:
+    """Their last visits have masks, and others none."""
+    wide = (
+        "%wide = arith.constant 131072 : index\n%end = tile.end %i : !tile.range<b0=1>\n%most = arith.muli %end, %wide"
+    )
+    text = sums(8, 8192, "%most").replace("%zero =", f"{wide} : index\n%zero =")
+    assert best(fixed(text)).parts == 1 < best(fixed(sums(8, 8192))).parts
