@@ -232,7 +232,10 @@ class Predictor:
         if isinstance(self.chip, TpuChip):
             found = least_cost(model, self.chip, lengths) or Cost()
         else:
-            found = best_split(model, {}, gpu_candidate(model), self.chip, lengths).cost
+            plan = gpu_candidate(
+                model, whole=self.config.split_k is not None
+            )  # what is asked for is done in the source
+            found = best_split(model, {}, plan, self.chip, lengths).cost
         return [Cost(found.seconds, fitted=found.fitted)]
 
     def _untold(self, model: LaunchModel) -> list[str]:

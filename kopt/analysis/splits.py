@@ -8,11 +8,13 @@ from kopt.analysis.launch_models import fixed_model
 from kopt.analysis.plans import GridNames
 from kopt.dialects.tile import GridOp, tag_of
 from kopt.ir.launch_model import LaunchModel
+from kopt.ir.trip_counts import cells
 from kopt.open_extents import NeedsConstant
 from kopt.planning import splits
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate
 from kopt.targets.chips import GpuChip
+from kopt.targets.costs import gpu_costs
 
 
 def most_parts(grid: GridOp) -> float | str:
@@ -27,6 +29,9 @@ def most_parts(grid: GridOp) -> float | str:
 
 def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     """Into how many parts a grid's cells are best dealt out; 1 where they stay as they are."""
+    known = cells(grid)
+    if known is not None and known >= gpu_costs(chip).multiprocessors:
+        return 1  # nothing is idle: no model has to say so
     model = _model(grid)
     try:
         found = splits.best_split(model, {}, gpu_candidate(model), chip, assumed_lengths(model))

@@ -18,6 +18,7 @@ from kopt.ir.trip_counts import cells
 from kopt.open_extents import NeedsConstant
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate
+from kopt.planning.cost import costs
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.launch_options import warps
 from kopt.targets.budget import Budget
@@ -66,13 +67,11 @@ def cheapest_num_warps(grid: tile.GridOp, known: GridNames, chip: GpuChip, usual
 
 def _seconds(model: LaunchModel, chip: GpuChip, usual: int) -> dict[int, float]:
     """What a launch takes, by the number of warps, where these have the registers; ``usual`` ones in any case."""
-    found = {}
-    for count in dict.fromkeys((usual, *_NUM_WARPS)):
-        plan = replace(gpu_candidate(model), options=(("warps", count),))
-        one = GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).cost()
-        if one.seconds is not None and (one.fits or count == usual):
-            found[count] = float(one.seconds)
-    return found
+    counts = [*dict.fromkeys((usual, *_NUM_WARPS))]
+    plans = [replace(gpu_candidate(model), options=(("warps", count),)) for count in counts]
+    found = zip(counts, costs(model, {}, plans, chip, assumed_lengths(model)), strict=True)
+    known = [(count, one) for count, one in found if one.fits or count == usual]
+    return {count: float(one.seconds) for count, one in known if one.seconds is not None}
 
 
 def _programs(grid: tile.GridOp) -> float:

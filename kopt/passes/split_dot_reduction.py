@@ -66,25 +66,23 @@ def _shared(dot: DotOp, budget: Budget) -> int:
     """The bytes of the blocks of a product that a program shares: on AMD's chips what stays for all visits has
     registers."""
     lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
-    lanes = next_power_of_two(lhs.shape[-1])
-    pairs = ((dot.lhs, _bytes(lhs, lhs.shape[-2], lanes)), (dot.rhs, _bytes(lhs, rhs.shape[-1], lanes)))
+    pairs = ((dot.lhs, _bytes(lhs, lhs.shape[-2])), (dot.rhs, _bytes(lhs, rhs.shape[-1])))
     in_registers = budget.gpu.backend == "hip"
-    return sum(size for value, size in pairs if not (in_registers and value.owner.parent is not dot.parent))
+    each = sum(size for value, size in pairs if not (in_registers and value.owner.parent is not dot.parent))
+    return each * next_power_of_two(lhs.shape[-1])
 
 
-def _bytes(lhs: TileType, rows: int, lanes: int) -> int:
-    """The bytes of so many rows, or columns, of a product over some lanes."""
+def _bytes(lhs: TileType, rows: int) -> int:
+    """The bytes of so many rows, or columns, for each lane that a product sums over."""
     element = lhs.element_type
     assert isinstance(element, FixedBitwidthType)
-    return prod(lhs.shape[:-2]) * max(_LEAST, next_power_of_two(rows)) * lanes * max(8, element.bitwidth) // 8
+    return prod(lhs.shape[:-2]) * max(_LEAST, next_power_of_two(rows)) * max(8, element.bitwidth) // 8
 
 
 def _walk(dot: DotOp, budget: Budget) -> None:
     lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
-    lanes = _PART
-    while lanes > _LEAST and not budget.shares_stages(
-        sum(_bytes(lhs, n, lanes) for n in (lhs.shape[-2], rhs.shape[-1]))
-    ):
+    each, lanes = _bytes(lhs, lhs.shape[-2]) + _bytes(lhs, rhs.shape[-1]), _PART
+    while lanes > _LEAST and not budget.shares_stages(each * lanes):
         lanes //= 2
     build, start = Builder(dot), dot.accumulator
     if start is None:

@@ -92,11 +92,16 @@ def _unrolled(plan: Plan, factors: Mapping[str, int]) -> Plan:
     return replace(plan, loops=loops)
 
 
-def gpu_candidate(model: LaunchModel) -> Plan:
-    """The plan of a launch on a GPU: every access goes by pointers, loops run as they are."""
+def gpu_candidate(model: LaunchModel, whole: bool = False) -> Plan:
+    """The plan of a launch on a GPU: every access goes by pointers, loops run as they are.
+
+    Where the launch is ``whole`` the plan says so: its loops are not dealt out to more cells, whatever that gains.
+    """
     order = tuple(axis.tag for axis in model.axes if axis.form == "grid")
     buffers = tuple(Buffer(operand.name, operand.name, "pointer") for operand in model.operands)
-    return Plan(order, frozenset(order), buffers, {access.id: access.operand for access in model.accesses})
+    options = (("split", 1),) if whole else ()
+    via = {access.id: access.operand for access in model.accesses}
+    return Plan(order, frozenset(order), buffers, via, options=options)
 
 
 def _schedules(model: LaunchModel, kinds: Sequence[str], hoists: bool) -> Iterator[Mapping[str, str]]:

@@ -68,7 +68,7 @@ class Launches:
         self, module: ModuleOp, entry: str, blocks: Sequence[tuple[Sequence[str], int]], chip: Chip, config: Config
     ):
         self.chip, self._blocks = chip, blocks
-        self._options: Options = () if config.split_k is None else (("split", 1),)  # what is asked for is done before
+        self._whole = config.split_k is not None  # what is asked for is done before
         split = cloned(module)
         with collect():
             for pass_ in scheduling(config):
@@ -175,7 +175,7 @@ class Launches:
         """The plans of a launch that the model compares."""
         if isinstance(self.chip, TpuChip):
             return list(plans(model))
-        return [replace(gpu_candidate(model), options=self._options)]
+        return [gpu_candidate(model, self._whole)]
 
 
 def _crosses(model: LaunchModel) -> bool:

@@ -104,6 +104,15 @@ def test_lengths_that_nothing_tells_are_assumed_and_said() -> None:
     assert not longer.assumes and longer.seconds is not None and longer.seconds > 1.3 * found.seconds
 
 
+def test_what_is_not_to_be_dealt_out_is_predicted_as_a_whole() -> None:
+    """8 items for 132 multiprocessors: dealt out unless the configuration forbids it."""
+    found = {
+        split: predicted(sums.lower("f32[65536,64]", "i32[9]", target="triton:sm90", config={"split_k": split})).seconds
+        for split in (None, 1)
+    }
+    assert found[1] is not None and found[None] is not None and found[1] > 1.2 * found[None]
+
+
 def test_several_launches_add_up() -> None:
     low = standard.lower("f32[4096,1024]", target="pallas:v6e")
     found = predicted(low)

@@ -71,7 +71,8 @@ def _name(grid: GridOp, taken: dict[str, int]) -> str:
 def open_models(top: Operation, open_tags: Collection[str], chip: Chip) -> list[LaunchModel]:
     """The models of the launches in an operation, as far as costs at different sizes of ``open_tags`` ask for them.
 
-    The orders that cells may run in matter where cores share them, and what axes may become on a TPU alone.
+    The orders that cells may run in matter where cores share them, and loops that may be dimensions of the grid on a
+    TPU alone.
     """
     asked: Asked = "sizes" if isinstance(chip, TpuChip) else "plan"
     ordered = isinstance(chip, TpuChip) and tpu_costs(chip).cores > 1

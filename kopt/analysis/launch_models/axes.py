@@ -69,7 +69,7 @@ def _range(
 
 
 def _loop_forms(launch: Launch) -> dict[Operation, set[Form]]:
-    """A dimension of the grid, which a plan that is made has said, or parts in cells of their own."""
+    """Which loop may be a dimension of the grid, unless a plan is made already; which be dealt out to more cells."""
     found: dict[Operation, set[Form]] = {}
     hoisted = None if launch.planned else _hoisted(launch.grid)
     forms: list[tuple[Form, Operation | None]] = [("grid", hoisted), ("split", _split(launch.grid))]

@@ -23,7 +23,7 @@ class Launch:
     """What is known of one launch. ``ids`` names accesses, ``operands`` the arrays that they address.
 
     Of one that is ``costed`` nothing is asked that costs do not ask for: masks, dimensions ``:`` that may be walked. If
-    it is ``planned`` besides, neither are which loops may be dimensions of the grid.
+    it is ``planned`` besides, nor is it asked which loops may be dimensions of the grid.
     """
 
     def __init__(self, grid: GridOp, known: GridNames, open_tags: Collection[str] = (), asked: Asked = "all"):
