@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, IntegerType, StringAttr, UnitAttr, i1
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FixedBitwidthType,
+    IntAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+    i1,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     operand_def,
@@ -271,7 +280,7 @@ class DotOp(Op):
 
     ``[…, M, K] x […, K, N] -> […, M, N]``; K has one size and one tag on both sides. The result's element type is
     the accumulator's: f32 for floats (f64 for f64), i32 for 8-bit integers; operands may be narrower, of one type.
-    ``precision`` says how f32 operands may be rounded; left out it is the target's default.
+    Values of ``index`` are no operands. ``precision`` says how f32 operands may be rounded; left out it is the target's default.
 
         %d = tile.dot %l, %r, %acc precision ieee : !tile.tile<…>, !tile.tile<…> -> !tile.tile<…>
     """
@@ -319,6 +328,8 @@ class DotOp(Op):
         lhs, rhs, result = tile_type(self.lhs), tile_type(self.rhs), tile_type(self.result)
         if lhs.rank < 2 or lhs.rank != rhs.rank or lhs.element_type != rhs.element_type:
             raise VerifyException(f"tile.dot needs two matrices of one rank and element type, found {lhs} and {rhs}")
+        if not isinstance(lhs.element_type, FixedBitwidthType):
+            raise VerifyException(f"tile.dot multiplies integers or floats, found {lhs} and {rhs}")
         if lhs.dims.data[-1] != rhs.dims.data[-2] or lhs.dims.data[:-2] != rhs.dims.data[:-2]:
             raise VerifyException(f"tile.dot cannot contract {lhs} with {rhs}")
         if result != _dot_type(lhs, rhs, result.element_type):

@@ -131,6 +131,14 @@ func.func @dot_types(%a: !tile.tile<4 x 8 x f32>, %b: !tile.tile<8 x 4 x bf16>) 
 
 // -----
 
+func.func @dot_of_index(%a: !tile.tile<8 x 8 x index>) {
+  // expected-error @+1 {{tile.dot multiplies integers or floats, found !tile.tile<8 x 8 x index> and !tile.tile<8 x 8 x index>}}
+  %x = tile.dot %a, %a : !tile.tile<8 x 8 x index>, !tile.tile<8 x 8 x index> -> !tile.tile<8 x 8 x i32>
+  func.return
+}
+
+// -----
+
 func.func @dot_accumulator(%a: !tile.tile<4 x 8 x f32>, %b: !tile.tile<8 x 4 x f32>, %c: !tile.tile<4 x 5 x f32>) {
   // expected-error @+1 {{the accumulator of tile.dot must be !tile.tile<4 x 4 x f32>, found !tile.tile<4 x 5 x f32>}}
   %x = tile.dot %a, %b, %c : !tile.tile<4 x 8 x f32>, !tile.tile<8 x 4 x f32> -> !tile.tile<4 x 4 x f32>
