@@ -53,9 +53,12 @@ class Tally:
     compared: int = 0
     refused: int = 0
     undefined: int = 0
+    #: What the targets gave for the last kernel.
+    _given: dict[str, list[torch.Tensor]] = field(default_factory=dict, repr=False)
 
     def count(self, module: ModuleType) -> list[str] | None:
         """Runs a kernel; what is wrong with it. None where torch refuses it."""
+        self._given.clear()
         try:
             verdict = self._timed("eager", lambda: judge(module))
             found = {target: self._on(target, module, verdict) for target in self.targets}
@@ -70,7 +73,7 @@ class Tally:
     def _on(self, target: str, module: ModuleType, verdict: Verdict) -> list[str] | None:
         """What is wrong on a target; None where it refuses the kernel, for a reason that is documented."""
         try:
-            said = self._timed(target, lambda: _problems(module, verdict, target))
+            said = self._timed(target, lambda: self._problems(module, verdict, target))
         except Refused as refused:
             self.record.counts[f"refused {target}: {diagnostic(str(refused))}"] += 1
             return None
@@ -78,25 +81,56 @@ class Tally:
         return said
 
     def changed(self, text: str, folder: Path) -> list[str]:
-        """What is wrong with the kernel once it is changed in ways that change no bit of its results."""
+        """What is wrong with the last kernel once it is changed in ways that change no bit of its results."""
         chosen = random.Random(text)
         name = self.relation or chosen.choice([*RELATIONS, AS_IR])
         targets = [target for target, of in self.related.items() if of and chosen.randrange(of) == 0]
+        targets = [target for target in targets if target in self._given]
         if not targets:
             return []
         other = text if name == AS_IR else related(text, name, chosen)
         module, said = module_of(other, folder), []
-        original = module_of(text, folder)
         run = results_of_ir if name == AS_IR else results
         for target in targets:
             try:
-                problems = self._timed(target, lambda target=target: _differences(original, module, target, run))
+                problems = self._timed(target, lambda target=target: self._differences(module, target, run))
             except Refused as refused:
                 self.record.counts[f"refused {target}: {diagnostic(str(refused))}"] += 1
                 continue
             self.record.counts[f"related {target}"] += not problems
             said += [f"{target}, {name}: {problem}" for problem in problems]
         return [*said, "", other] if said else []
+
+    def _problems(self, module: ModuleType, verdict: Verdict, target: str) -> list[str]:
+        """What is wrong on a target."""
+        try:
+            signs = not target.startswith("pallas")  # XLA leaves additions of 0 out
+            self._given[target] = results(module, target)
+            return [f"{target}: {problem}" for problem in verdict.problems(self._given[target], signs)]
+        except kopt.KoptError as error:
+            if is_refusal(target, str(error)):
+                raise Refused(str(error)) from error
+            return [f"{target}: {error}"]
+        except Undefined:
+            raise
+        except Exception:  # no kernel may show one
+            return [f"{target}: {traceback.format_exc()}"]
+
+    def _differences(
+        self, changed: ModuleType, target: str, run: Callable[[ModuleType, str], list[torch.Tensor]]
+    ) -> list[str]:
+        """Where a changed kernel's results have other bits than the last kernel's; NaN is NaN."""
+        try:
+            got = run(changed, target)
+        except kopt.KoptError as error:
+            if is_refusal(target, str(error)):
+                raise Refused(str(error)) from error
+            return [str(error)]
+        except Exception:  # no kernel may show one
+            return [traceback.format_exc()]
+        wanted = self._given[target]
+        pairs = zip(wanted, got[: len(wanted)], strict=True)  # an argument more is the last
+        return [f"result {n} has other bits" for n, pair in enumerate(pairs) if not _same_bits(*pair)]
 
     def _timed(self, target: str, run: Callable[[], Any]) -> Any:
         begun = time.process_time()
@@ -174,22 +208,6 @@ def results_of_ir(module: ModuleType, target: str) -> list[torch.Tensor]:
     return [*got, *inputs] if isinstance(got, tuple) else [got, *inputs]
 
 
-def _differences(
-    original: ModuleType, changed: ModuleType, target: str, run: Callable[[ModuleType, str], list[torch.Tensor]]
-) -> list[str]:
-    """Where the results of two kernels have other bits; NaN is NaN."""
-    try:
-        wanted, got = results(original, target), run(changed, target)
-    except kopt.KoptError as error:
-        if is_refusal(target, str(error)):
-            raise Refused(str(error)) from error
-        return [str(error)]
-    except Exception:  # no kernel may show one
-        return [traceback.format_exc()]
-    pairs = zip(wanted, got[: len(wanted)], strict=True)  # an argument more is the last
-    return [f"result {n} has other bits" for n, pair in enumerate(pairs) if not _same_bits(*pair)]
-
-
 def _same_bits(one: torch.Tensor, two: torch.Tensor) -> bool:
     if one.dtype != two.dtype or one.shape != two.shape:
         return False
@@ -197,18 +215,3 @@ def _same_bits(one: torch.Tensor, two: torch.Tensor) -> bool:
         return torch.equal(one, two)
     one, two = one.double(), two.double()  # exact, and torch has no signs of 8-bit floats
     return bool(((one == two) & (one.signbit() == two.signbit()) | one.isnan() & two.isnan()).all())
-
-
-def _problems(module: ModuleType, verdict: Verdict, target: str) -> list[str]:
-    """What is wrong on a target."""
-    try:
-        signs = not target.startswith("pallas")  # XLA leaves additions of 0 out
-        return [f"{target}: {problem}" for problem in verdict.problems(results(module, target), signs)]
-    except kopt.KoptError as error:
-        if is_refusal(target, str(error)):
-            raise Refused(str(error)) from error
-        return [f"{target}: {error}"]
-    except Undefined:
-        raise
-    except Exception:  # no kernel may show one
-        return [f"{target}: {traceback.format_exc()}"]
