@@ -92,7 +92,7 @@ def searches(
         return
     tpu = isinstance(chip, TpuChip)
     moved = moved if tpu else None
-    models = open_models(module, list(tags), chip)
+    models = open_models(module if moved is None else moved, list(tags), chip)
     used = [group for group in groups if group]
     for part, own in _parts(used, models) if moved is None else [(used, models)]:
         space = block_space(module, part, roles, chip, divides)

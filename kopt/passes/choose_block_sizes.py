@@ -108,7 +108,7 @@ class _Choice:
         mark_open(self._func, ())
         if not self._blocks:
             return
-        settled = given or self._set(self._chosen())
+        settled = given or self._set(self._chosen()) and self._set(self._chosen_again())
         if settled and self._is_seen_later and not all(block.pinned for block in self._blocks):
             self._fit()
 
@@ -123,6 +123,11 @@ class _Choice:
             pairs = zip(self._blocks, sizes, free, strict=True)
             sizes = [pinned if block.pinned else self._compared(block, size) for block, pinned, size in pairs]
         return [block.bounded(size) for block, size in zip(self._blocks, sizes, strict=True)]
+
+    def _chosen_again(self) -> list[int]:
+        """The best sizes by what rows cost that products and DMAs move, where rows are computed."""
+        moved = self._forms.gathers and isinstance(self._chip, TpuChip)
+        return self._chosen(self._forms.moved) if moved else self._sizes
 
     def _compared(self, block: OpenBlock, size: int) -> int:
         """No more lanes than comparisons update at once, on a TPU, where lanes are updated by number."""

@@ -90,7 +90,7 @@ def rooms(chip: Chip) -> list[int]:
     That is so where a cell holds whole rows, whatever its block sizes are.
     """
     budget = Budget(chip)
-    return [budget.cell_bytes(), budget.window_bytes()] if isinstance(chip, TpuChip) else [budget.shared]
+    return [budget.window_bytes()] if isinstance(chip, TpuChip) else [budget.shared]
 
 
 def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:

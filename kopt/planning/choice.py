@@ -18,7 +18,7 @@ from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
 
 #: A plan costs clearly less than another where it does by more than the model's mean error (`kopt.targets.costs`).
-CLEARLY = 0.9
+CLEARLY = 0.95
 
 
 def cheapest(model: LaunchModel, plans: Sequence[Plan], chip: TpuChip) -> int:
