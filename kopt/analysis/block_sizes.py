@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -22,11 +23,13 @@ from kopt.analysis.launch_models import open_models
 from kopt.analysis.tpu_blocks import TpuSpace, tpu_least, tpu_unit
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.launch_model import LaunchModel
-from kopt.planning.block_sizes import Candidates, cheapest, rooms
+from kopt.planning.block_sizes import SAME_GPU, Candidates, cheapest, rooms
 from kopt.targets.chips import Chip, TpuChip
 
 #: Candidates that may turn out to take too much, at most.
 _TRIED = 64
+#: Candidates of which is asked what they take, at most.
+_ASKED = 8
 
 
 def choose_sizes(
@@ -38,6 +41,7 @@ def choose_sizes(
     sized: Collection[str] = (),
     moved: ModuleOp | None = None,
     divides: bool = True,
+    seconds: Callable[[Sizes], float] | None = None,
 ) -> list[int]:
     """A size for each open block of an imported module: ``groups`` lists the tags that use it.
 
@@ -46,7 +50,8 @@ def choose_sizes(
     Those of which only the first element or the number is used stand for one element each; but for the tags in
     ``sized``, whose size the kernel may count further elements with. ``moved`` is the module with computed rows as
     products and DMAs, where what those take has to be looked at; ``divides`` whether a TPU's sizes may be other than
-    powers of two.
+    powers of two. ``seconds`` tells what sizes take where models do not: of the first few candidates the best by that
+    is chosen.
     """
     chosen: Sizes = {}
     for search in searches(module, groups, given, chip, sized, moved, divides):
@@ -55,6 +60,8 @@ def choose_sizes(
         if search.moved is not None:
             known = list(best)
             best = filter(None, (_fitting(known, search.moved, chip, room, loop_type) for room in rooms(chip)))
+        elif seconds is not None:
+            best = _least(list(islice(best, _ASKED)), seconds)
         sizes = next(best, search.space.least)
         chosen |= {tag: sizes[tag] for group in search.groups for tag in group}
     return _in_order(groups, given, chosen)
@@ -90,8 +97,7 @@ def searches(
     tags = {tag: size for group, size in zip(groups, given, strict=True) for tag in group}
     if not tags:
         return
-    tpu = isinstance(chip, TpuChip)
-    moved = moved if tpu else None
+    moved = moved if isinstance(chip, TpuChip) else None
     models = open_models(module if moved is None else moved, list(tags), chip)
     used = [group for group in groups if group]
     for part, own in _parts(used, models) if moved is None else [(used, models)]:
@@ -136,6 +142,12 @@ def _parts(
         parts.append((tags.union(*(part[0] for part in near)), [*(one for part in near for one in part[1]), model]))
     found = [([group for group in groups if not tags.isdisjoint(group)], own) for tags, own in parts]
     return [part for part in found if part[0]]
+
+
+def _least(found: Sequence[Sizes], seconds: Callable[[Sizes], float]) -> Iterator[Sizes]:
+    """Of candidates, the best first, those that take the least, or hardly more."""
+    taken = list(map(seconds, found))
+    return (sizes for sizes, own in zip(found, taken, strict=True) if own <= SAME_GPU * min(taken))
 
 
 def _fitting(found: Iterable[Sizes], moved: ModuleOp, chip: Chip, room: int, loop_type: str) -> Sizes | None:

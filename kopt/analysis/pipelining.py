@@ -31,7 +31,7 @@ from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.ranges import binding, unshifted, walked_range
-from kopt.open_extents import is_open, padded
+from kopt.open_extents import open_extents, padded
 
 
 class NotPipelined(Exception):
@@ -87,7 +87,7 @@ def plan_pipelined(window: Window, schedules: Schedules = written_schedule) -> P
         plan = layout(replace(window, dims=tuple(dims)))
     except LayoutProblem as problem:
         raise NotPipelined(f"has no layout for its blocks: {problem}") from None
-    return Pipelined(_padded(plan, streamed_extents(window)), plan, walks)
+    return Pipelined(_padded(plan, window), plan, walks)
 
 
 def _walk(access: LoadOp | StoreOp, shape: Sequence[int], schedules: Schedules, sums: IndexAnalysis) -> PipelinedAccess:
@@ -181,13 +181,15 @@ def _same(dims: Sequence[Dim], extent: int) -> Dim:
     return replace(dims[0], last=max(dim.last for dim in dims))
 
 
-def _padded(plan: Layout, reach: Sequence[int]) -> Layout:
-    """The array with no part of a block beyond its end: DMAs move whole blocks, which end at ``reach`` at most."""
-    shape, front = list(plan.padded), plan.front or (0,) * len(plan.padded)
+def _padded(plan: Layout, window: Window) -> Layout:
+    """The array with no part of a block beyond its end: DMAs move whole blocks. Where the last one ends is known of
+    extents that do not differ from call to call."""
+    known = not open_extents(plan.padded) and not any(plan.front or ())
+    shape, reach = list(plan.padded), streamed_extents(window) if known else None
     for part, lanes in zip(plan.parts, plan.blocks, strict=True):
         if part.kind == "all" and lanes:
             whole = padded(shape[part.dim], lanes)
-            shape[part.dim] = whole if front[part.dim] or is_open(whole) else min(whole, reach[part.dim])
+            shape[part.dim] = whole if reach is None else min(whole, reach[part.dim])
     changed = plan if tuple(shape) == plan.padded else replace(plan, padded=tuple(shape), reason=_reason(plan))
     return replace(changed, blocks=changed.shape)
 

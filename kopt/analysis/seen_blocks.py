@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.combining import ORDERING_OPS, summed_tags
@@ -19,7 +18,7 @@ from kopt.dialects.tile.memory import WritesMemory
 from kopt.walk import walk
 
 
-def seen_blocks(module: ModuleOp) -> frozenset[str]:
+def seen_blocks(module: Operation) -> frozenset[str]:
     """The tags of the blocks whose size shows."""
     found: set[str] = set()
     for op in walk(module):

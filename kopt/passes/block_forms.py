@@ -18,7 +18,7 @@ from kopt.errors import KoptError
 from kopt.ir.atoms import BlockNumber, Lane
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
-from kopt.passes.pipelines import named, rows_moved
+from kopt.passes.pipelines import named, rows_moved, walks
 from kopt.passes.split_planes import holds_large
 from kopt.targets.chips import Chip, TpuChip
 from kopt.walk import walk
@@ -48,11 +48,14 @@ class BlockForms:
 
     @cached_property
     def moved(self) -> ModuleOp:
-        """A TPU's accesses of computed rows as products and DMAs.
+        """A TPU's accesses of computed rows as products and DMAs; a GPU's whole dimensions that are too large as loops.
 
-        Where one of those is refused at the sizes that blocks have, what is only scheduled.
+        Where an access is refused at the sizes that blocks have, what is only scheduled.
         """
-        if isinstance(self._chip, TpuChip) and self.gathers:
+        if not isinstance(self._chip, TpuChip):
+            walked = _applied(self.scheduled, walks(self._chip.name))
+            return walked if len(walk(walked, ForOp)) > len(walk(self.scheduled, ForOp)) else self.scheduled
+        if self.gathers:
             with suppress(KoptError):
                 return _applied(self._module, rows_moved(self._chip, self._config))
         return self.scheduled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,8 +13,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes
+from kopt.analysis.launch_models import open_models
 from kopt.analysis.seen_blocks import seen_blocks
 from kopt.analysis.values.update_cost import most_compared
+from kopt.clone import cloned
 from kopt.config import Config
 from kopt.diagnostics import remark
 from kopt.dialects.atomic import RmwOp
@@ -23,8 +25,8 @@ from kopt.errors import LoweringError
 from kopt.passes.block_forms import BlockForms
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.retyping import tag_sizes
-from kopt.passes.set_blocks import substitute_sizes
-from kopt.planning.block_sizes import rooms
+from kopt.passes.set_blocks import resize, substitute_sizes
+from kopt.planning.block_sizes import evaluated, rooms
 from kopt.targets.chips import CHIPS, Chip, TpuChip, chip_option
 from kopt.walk import walk
 
@@ -114,20 +116,33 @@ class _Choice:
 
     # Candidates.
 
-    def _chosen(self, moved: ModuleOp | None = None) -> list[int]:
-        """The best sizes, by what blocks are used for and what they take: in the form ``moved``, where it is given."""
+    def _chosen(
+        self, moved: ModuleOp | None = None, seconds: Callable[[Mapping[str, int]], float] | None = None
+    ) -> list[int]:
+        """The best sizes, by what blocks are used for and what they take: in the form ``moved``, where it is given, or
+        in ``seconds``."""
         now = self._sizes
         sizes = self._rounded(now) if self._rounds and any(block.pinned for block in self._blocks) else now
         if not all(block.pinned for block in self._blocks):
-            free = self._free(moved)
+            free = self._free(moved, seconds)
             pairs = zip(self._blocks, sizes, free, strict=True)
             sizes = [pinned if block.pinned else self._compared(block, size) for block, pinned, size in pairs]
         return [block.bounded(size) for block, size in zip(self._blocks, sizes, strict=True)]
 
     def _chosen_again(self) -> list[int]:
-        """The best sizes by what rows cost that products and DMAs move, where rows are computed."""
-        moved = self._forms.gathers and isinstance(self._chip, TpuChip)
-        return self._chosen(self._forms.moved) if moved else self._sizes
+        """The best sizes by what cells do once computed rows are moved, or whole dimensions walked on a GPU."""
+        if self._forms.moved is self._forms.scheduled:
+            return self._sizes
+        if isinstance(self._chip, TpuChip):
+            return self._chosen(self._forms.moved)
+        return self._chosen(seconds=self._seconds)
+
+    def _seconds(self, sizes: Mapping[str, int]) -> float:
+        """What the launches take with other sizes."""
+        resized = cloned(self._module)
+        resize(resized, sizes)
+        models = open_models(BlockForms(resized, self._chip, self._config).moved, (), self._chip)
+        return float(evaluated(models, {}, self._chip)[0].min())
 
     def _compared(self, block: OpenBlock, size: int) -> int:
         """No more lanes than comparisons update at once, on a TPU, where lanes are updated by number."""
@@ -136,11 +151,11 @@ class _Choice:
         limits = map(most_compared, walk(self._func, RmwOp))
         return min([size, *(limit for tag, limit in filter(None, limits) if tag in block.tags)])
 
-    def _free(self, moved: ModuleOp | None) -> list[int]:
+    def _free(self, moved: ModuleOp | None, seconds: Callable[[Mapping[str, int]], float] | None) -> list[int]:
         sized = {tag for block in self._blocks if block.sized for tag in block.tags}
         module, kind = self._forms.scheduled, self._config.loop_type
         divides = not self._forms.gathers
-        return choose_sizes(module, self._groups, self._sizes, self._chip, kind, sized, moved, divides)
+        return choose_sizes(module, self._groups, self._sizes, self._chip, kind, sized, moved, divides, seconds)
 
     def _rounded(self, now: Sequence[int]) -> list[int]:
         """Pinned sizes in whole tiles of memory, where no result depends on them."""

@@ -131,7 +131,7 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
     return [
         *before_models(config),
         # Rows that VMEM does not hold: loops like those of the source, before arrays and accesses change.
-        *_walks(chip.name),
+        *walks(chip.name),
         # Launches cannot give new versions of arrays through views with repeated elements.
         _make("reduce-expanded-updates"),
         # JAX arrays cannot be written: launches give new versions. Before masks, so that launches own their memrefs.
@@ -273,7 +273,7 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         # Dimensions of programs that are too large become blocks of one element.
         _make("split-planes"),
         # What is too large still is walked, while its dimensions are seen as whole; all else of a plan is of the loops.
-        *_walks(target.gpu.name),
+        *walks(target.gpu.name),
         # What visits have in common, of walks too: while loops have the bounds of the source.
         _make("hoist-loads", operands=True),
         # Loops are there, and cells are those that they will be.
@@ -340,7 +340,7 @@ def _simplify() -> list[ModulePass]:
     return [_make(name) for name in (*valid, "canonicalize", "cse", "drop-empty", *dead, "dce")]
 
 
-def _walks(chip: str) -> list[ModulePass]:
+def walks(chip: str) -> list[ModulePass]:
     """Whole dimensions that are too large become loops."""
     return [_make("plan-walks", chip=chip), _make("walk-dims")]
 
@@ -349,9 +349,9 @@ def _splits(chip: str, config: Config) -> list[ModulePass]:
     """Reductions of few cells are dealt out to more of them; parts that nobody asked for come in order."""
     if config.split_k == 1:
         return []
-    in_order = config.split_k is None or config.deterministic
     planned = _make("plan-splits", chip=chip, split=config.split_k)
-    return [planned, _make("split-k", deterministic=in_order), _make("dce")]
+    split = _make("split-k", deterministic=config.split_k is None or config.deterministic, open_blocks=True)
+    return [planned, split, _make("dce"), _make("choose-block-sizes", chip=chip)]
 
 
 def scheduling(config: Config) -> list[ModulePass]:

@@ -6,14 +6,31 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from kopt.analysis.combiners import Combination, NotAReduction
 from kopt.analysis.independent_loops import independent_loop
 from kopt.analysis.reduction_loops import ReductionLoop, reduction_loop
+from kopt.analysis.scope import ancestors
+from kopt.analysis.seen_blocks import seen_blocks
 from kopt.diagnostics import remark
 from kopt.dialects import atomic
-from kopt.dialects.tile import GridOp, TileType, is_float, tile_type
+from kopt.dialects.tile import (
+    ConcatOp,
+    CountOp,
+    GridOp,
+    IdOp,
+    OpenBlock,
+    ReshapeOp,
+    SliceOp,
+    TileType,
+    is_float,
+    mark_open,
+    open_blocks,
+    range_type,
+    tile_type,
+)
 from kopt.dialects.tile.planned import forget_plan
 from kopt.errors import ConfigError
 from kopt.passes.meaning import REASSOCIATES
@@ -52,7 +69,8 @@ class SplitKPass(ModulePass):
     Grids whose loop is no reduction stay as they are, with a remark. Refuses a module without any that can be
     split, and says why for the first: `split_k cannot split this grid: its cells have no loop`; for grids with
     plans, `its accesses are planned already`. Without a factor it obeys the plans of grids, ``split 16``, that
-    `plan-splits` writes.
+    `plan-splits` writes. With ``open-blocks`` the second grid's block sizes are open, but for those on which results
+    depend: `choose-block-sizes` may give it smaller blocks than the products of the first have.
     """
 
     name = "split-k"
@@ -60,6 +78,7 @@ class SplitKPass(ModulePass):
 
     factor: int | None = None
     deterministic: bool = False
+    open_blocks: bool = False
 
     def __post_init__(self) -> None:
         if self.factor is not None and self.factor < 1:
@@ -85,6 +104,8 @@ class SplitKPass(ModulePass):
         except NotAReduction as reason:
             return self._deal_out(grid, factor, str(reason))
         if found.trips != 1 and (rest := self._combine(grid, found, factor)) is not None:
+            if self.open_blocks:
+                _open(rest)
             self._split(rest, factor)
         return None
 
@@ -112,6 +133,16 @@ class SplitKPass(ModulePass):
             how = "they update a workspace by atomics, and a second grid does the rest"
         remark(loop, f"split among {partial.splits} cells: {how}")
         return rest
+
+
+def _open(rest: GridOp) -> None:
+    """Leaves the block sizes of the grid that combines partial results open, but for those on which results depend."""
+    func = next(op for op in ancestors(rest) if isinstance(op, FuncOp))
+    sized = walk(rest, ConcatOp, ReshapeOp, SliceOp)
+    kept = seen_blocks(rest).union(*(tile_type(value).tags for op in sized for value in op.operands))
+    free = [range for range in rest.ranges if not any(isinstance(use.operation, IdOp | CountOp) for use in range.uses)]
+    tags = [type.tag for type in map(range_type, free) if type.size != 1 and type.tag not in kept]
+    mark_open(func, [*open_blocks(func), *(OpenBlock((tag,)) for tag in tags)])
 
 
 def split_of(grid: GridOp) -> int | None:

@@ -35,7 +35,7 @@ _LOOPS = {
 Candidates = Mapping[str, np.ndarray]
 #: Costs that differ by less are equal, of TPUs and of GPUs. Errors of the model are larger: on TPUs most of them are
 #: common to neighbours.
-_SAME_TPU, _SAME_GPU = 1.005, 1.02
+SAME_TPU, SAME_GPU = 1.005, 1.02
 #: Lanes of a row that are moved as well as those of longer ones: 16 KiB of a tile's eight rows of 32 bits.
 _ROW = 512
 #: The candidates that are looked at, at most.
@@ -68,7 +68,7 @@ def cheapest(
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
     if not np.isfinite(least := seconds.min()):
         return
-    same = _SAME_TPU if isinstance(chip, TpuChip) else _SAME_GPU
+    same = SAME_TPU if isinstance(chip, TpuChip) else SAME_GPU
     classes = np.floor(np.log(np.maximum(seconds, 1e-12) / max(least, 1e-12)) / np.log(same))
     for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, classes)):
         if not np.isfinite(seconds[number]):
@@ -80,8 +80,8 @@ def evaluated(
     models: Sequence[LaunchModel], sizes: Candidates, chip: Chip, loop_type: str = "auto"
 ) -> tuple[np.ndarray, np.ndarray]:
     """The seconds of each candidate, infinite where one does not fit or nothing tells, and the bytes of its cell."""
-    pairs = [_least(model, sizes, chip, loop_type) for model in models]
-    return sum((pair[0] for pair in pairs), np.zeros(1)), np.max([pair[1] for pair in pairs], axis=0)
+    seconds, memory = zip(*(_least(model, sizes, chip, loop_type) for model in models), strict=True)
+    return sum(seconds, np.zeros(1)), np.max(np.broadcast_arrays(*memory), axis=0)
 
 
 def rooms(chip: Chip) -> list[int]:
@@ -90,7 +90,7 @@ def rooms(chip: Chip) -> list[int]:
     That is so where a cell holds whole rows, whatever its block sizes are.
     """
     budget = Budget(chip)
-    return [budget.window_bytes()] if isinstance(chip, TpuChip) else [budget.shared]
+    return [budget.cell_bytes(), budget.window_bytes()] if isinstance(chip, TpuChip) else [budget.shared]
 
 
 def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:

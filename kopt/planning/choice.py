@@ -17,7 +17,8 @@ from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
 
-#: A plan costs clearly less than another where it does by more than the model's mean error (`kopt.targets.costs`).
+#: A plan costs clearly less than another by this: most of the model's error (`kopt.targets.costs`) is common to all
+#: plans of a kernel.
 CLEARLY = 0.95
 
 

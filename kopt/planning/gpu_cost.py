@@ -13,6 +13,7 @@ chips the model ranks block sizes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import prod
 
@@ -170,12 +171,13 @@ class GpuLaunch:
     def _transfers(self, access: ModelAccess) -> Number:
         """Loads and stores of single threads: of neighbours that a thread has, up to 16 bytes at once."""
         bits = self.model.operand(access.operand).bits
-        each = np.maximum(1, self._elements(access) / self.program.threads)
+        lanes = self.program.computed(access.relation.lanes)
+        each = np.maximum(1, lanes / self.program.threads)
         vector = np.clip(np.minimum(each, self._run(access)) * bits / 8, bits / 8, _VECTOR)
-        return self._times(access) * self._elements(access) * bits / 8 / vector
+        return self._times(access) * lanes * bits / 8 / vector
 
     def _lanes(self, work: Work) -> Number:
-        return work.count * prod(value(size, self.sizes) for _, size in work.dims)
+        return work.count * self.program.computed([size for _, size in work.dims])
 
     def _times(self, one: Work | ModelAccess) -> Number:
         """How often work is done, or an array accessed, in the whole launch."""
@@ -229,13 +231,24 @@ class GpuLaunch:
         return self._times(access) * pieces * np.ceil(run * bits / 8 / _SECTOR) * _SECTOR
 
     def _elements(self, access: ModelAccess) -> Number:
-        return prod(value(size, self.sizes) for size in access.relation.lanes)
+        return prod(self._inside(access))
+
+    def _inside(self, access: ModelAccess) -> list[Number]:
+        """The lanes of each dimension of a block, at most those that its array has: the others are masked."""
+        lanes = [value(size, self.sizes) for size in access.relation.lanes]
+        for index, extent in zip(access.relation.indices, access.relation.shape, strict=True):
+            (atom, *others) = [atom for atom in index.terms if isinstance(atom, Lane)] or [None]
+            if atom is not None and not others and index.terms[atom] == 1:
+                with suppress(UnknownError):
+                    lanes[atom.dim] = np.minimum(lanes[atom.dim], value(extent, self.sizes))
+        return lanes
 
     def _run(self, access: ModelAccess) -> Number:
         """Neighbouring elements of an access: its lanes along the last dimension, which lie one beside another."""
         terms = access.relation.indices[-1].terms if access.relation.indices else {}
-        lanes = [atom.size for atom, factor in terms.items() if isinstance(atom, Lane) and factor == 1]
-        return np.maximum(1, max_of(value(size, self.sizes) for size in lanes))
+        dims = [atom.dim for atom, factor in terms.items() if isinstance(atom, Lane) and factor == 1]
+        inside = self._inside(access)
+        return np.maximum(1, max_of(inside[dim] for dim in dims))
 
     def _fetched(self, access: ModelAccess, at_once: Number) -> Number:
         """Bytes between memory and the second-level cache, which keeps what the programs of one wave share."""

@@ -365,6 +365,11 @@ class GpuProgram:
         lanes = self._rounded(shape)
         return np.where(lanes > self._budget.HELD_LANES, self._budget.TILE_LANES, lanes) if _may_walk(shape) else lanes
 
+    def computed(self, shape: Sequence[Coefficient]) -> Number:
+        """Lanes of a tile that threads compute: dimensions are rounded up, but where one is walked in short blocks."""
+        rounded = self._rounded(shape)
+        return np.where(rounded > self._budget.HELD_LANES, prod(map(self._value, shape)), rounded)
+
     def _rounded(self, shape: Sequence[Coefficient]) -> Number:
         key = tuple(shape)
         if key not in self._lanes_of:

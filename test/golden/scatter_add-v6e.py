@@ -16,7 +16,7 @@ def scatter_add_kernel(rows_ref, x_ref, out_ref, new_out_ref):
     )
     v = x.astype(jnp.float32)  # scatter_add.py:10
     v_2 = jnp.abs(v) < jnp.inf  # scatter_add.py:10
-    v_3 = jnp.full((256, 512), 0.0, jnp.float32)  # scatter_add.py:10
+    v_3 = jnp.full((256, 256), 0.0, jnp.float32)  # scatter_add.py:10
     v_4 = jnp.where(v_2, v, 0.0)  # scatter_add.py:10
 
     def n_body(n, _):  # scatter_add.py:10
@@ -47,15 +47,15 @@ def scatter_add_kernel(rows_ref, x_ref, out_ref, new_out_ref):
                 jnp.full((512, 256), 1.0, jnp.float32),
                 jnp.full((512, 256), 0.0, jnp.float32),
             )
-            v_8 = jnp.where(v == jnp.inf, jnp.full((256, 512), 1.0, jnp.float32), v_3)  # scatter_add.py:10
+            v_8 = jnp.where(v == jnp.inf, jnp.full((256, 256), 1.0, jnp.float32), v_3)  # scatter_add.py:10
             v_9 = jnp.where(jnp.isnan(v), 16777216.0, jnp.where(v == -jnp.inf, 4096.0, v_8))  # scatter_add.py:10
             v_10 = jnp.dot(  # scatter_add.py:10
                 hot_2.astype(jnp.bfloat16), v_9.astype(jnp.bfloat16), preferred_element_type=jnp.float32
             )
             v_11 = jnp.floor(v_10 * 0.00024414062)  # scatter_add.py:10
-            v_12 = jnp.full((512, 512), 0.0, jnp.float32)  # scatter_add.py:10
+            v_12 = jnp.full((512, 256), 0.0, jnp.float32)  # scatter_add.py:10
             v_13 = v_10 - v_11 * 4096.0 > 0.0  # scatter_add.py:10
-            v_14 = jnp.where(v_13, jnp.full((512, 512), jnp.inf, jnp.float32), v_12)  # scatter_add.py:10
+            v_14 = jnp.where(v_13, jnp.full((512, 256), jnp.inf, jnp.float32), v_12)  # scatter_add.py:10
             v_15 = v_11 > 0.0  # scatter_add.py:10
             v_16 = jnp.where(  # scatter_add.py:10
                 v_13 & v_15 | (v_10 >= 16777216.0), jnp.nan, jnp.where(v_15, -jnp.inf, v_14)
@@ -72,13 +72,13 @@ def scatter_add(out, rows, x):
     out_2 = out.astype(jnp.float32)  # scatter_add.py:9
     out_3 = pl.pallas_call(  # scatter_add.py:9
         scatter_add_kernel,
-        grid=(1, 1),
+        grid=(2, 1),
         in_specs=[
             pl.BlockSpec((256,), lambda cols, tile: (tile,)),
-            pl.BlockSpec((256, 512), lambda cols, tile: (tile, cols)),
-            pl.BlockSpec((2048, 512), lambda cols, tile: (0, cols)),
+            pl.BlockSpec((256, 256), lambda cols, tile: (tile, cols)),
+            pl.BlockSpec((2048, 256), lambda cols, tile: (0, cols)),
         ],
-        out_specs=pl.BlockSpec((2048, 512), lambda cols, tile: (0, cols)),
+        out_specs=pl.BlockSpec((2048, 256), lambda cols, tile: (0, cols)),
         out_shape=jax.ShapeDtypeStruct((2048, 512), jnp.float32),
         input_output_aliases={2: 0},
         compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")),

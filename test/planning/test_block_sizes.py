@@ -13,6 +13,7 @@ from kopt.ir.launch_model import LaunchModel
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import cheapest, space
 from kopt.planning.candidates import candidates
+from kopt.planning.choice import CLEARLY
 from kopt.planning.cost import cost
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, MiB, TpuChip
@@ -36,7 +37,7 @@ def least(model: LaunchModel, sizes: dict[str, int], chip: TpuChip) -> float:
         if float(found.cell_bytes) <= Budget(chip).window_bytes():
             seconds[any(loop.kind == "grid" for loop in plan.loops.values())].append(float(found.counted_seconds))
     usual, other = min(seconds[True]), min(seconds[False])
-    return other if other < 0.9 * usual else usual
+    return other if other < CLEARLY * usual else usual
 
 
 @pytest.mark.parametrize("chip", CHIPS)

@@ -104,8 +104,8 @@ def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, 
     ("found", "taken"),
     [
         ([costs_of(10.0)], 0),
-        ([costs_of(10.0), costs_of(8.9)], 1),
-        ([costs_of(10.0), costs_of(9.0)], 0),  # less by a tenth is within the model's error
+        ([costs_of(10.0), costs_of(9.4)], 1),
+        ([costs_of(10.0), costs_of(9.5)], 0),  # less by 5 % is within the error of plans of one kernel
         ([costs_of(10.0), costs_of(8.0), costs_of(2.0), costs_of(2.0)], 2),  # of equal ones the first
         ([costs_of(10.0), costs_of(10.0)], 0),
         ([costs_of(10.0), costs_of(1.0, MOST + 1), costs_of(8.0)], 2),
@@ -134,7 +134,7 @@ def test_cheapest(monkeypatch: pytest.MonkeyPatch, found: Sequence[Cost], taken:
     [
         ([10.0, 9.9, 9.8, 9.5], 2),  # the same as the usual one, unrolled; another kind of plan is not clearly cheaper
         ([10.0, 10.0, 11.0, 20.0], 0),
-        ([10.0, 9.0, 9.5, 8.5], 1),  # compared with the usual one as it is taken
+        ([10.0, 9.0, 9.5, 8.6], 1),  # compared with the usual one as it is taken
         ([10.0, 9.0, 9.5, 8.0], 3),
     ],
 )

@@ -171,3 +171,20 @@ def test_groups_of_rows_share_blocks_in_the_cache() -> None:
     one, eight, all_ = (cost(model, options={"group": group}, **sizes).bytes_in for group in (1, 8, 10**6))
     assert eight < one and eight < all_
     assert one == cost(model, **sizes).bytes_in
+
+
+@pytest.mark.parametrize("size", [1000, 1024])
+def test_lanes_beyond_an_array_are_computed_and_not_moved(size: int) -> None:
+    """A block of 1,024 lanes of 1,000 elements: threads have all of them, memory has no more than there is."""
+    model, _ = elementwise(size, False)
+    found, full = cost(model, b0=1024), cost(elementwise(1024, False)[0], b0=1024)
+    assert (found.bytes_in, found.bytes_out) == (4 * size, 4 * size)
+    assert found.vpu_seconds == full.vpu_seconds
+
+
+def test_a_dimension_that_is_walked_is_not_rounded_up() -> None:
+    rows = replace(elementwise(40_000, False)[0].work[0], dims=(("", 40_000),))
+    walked = replace(elementwise(40_000, False)[0], work=(rows,))
+    shorter = replace(walked, work=(replace(rows, dims=(("", 32_768),)),))
+    ratio = cost(walked, b0=8).vpu_seconds / cost(shorter, b0=8).vpu_seconds
+    assert 1.0 < ratio <= 40_000 / 32_768

@@ -280,7 +280,8 @@ class DotOp(Op):
 
     ``[…, M, K] x […, K, N] -> […, M, N]``; K has one size and one tag on both sides. The result's element type is
     the accumulator's: f32 for floats (f64 for f64), i32 for 8-bit integers; operands may be narrower, of one type.
-    Values of ``index`` are no operands. ``precision`` says how f32 operands may be rounded; left out it is the target's default.
+    Values of ``index`` are no operands. ``precision`` says how f32 operands may be rounded; left out it is the
+    target's default.
 
         %d = tile.dot %l, %r, %acc precision ieee : !tile.tile<…>, !tile.tile<…> -> !tile.tile<…>
     """

@@ -89,3 +89,16 @@ func.func @rows(%x: memref<100000x8192xbf16>, %at: memref<4096xi32>, %out: memre
   }
   func.return
 }
+
+// Columns are walked, and few cells share them: the best size is that of a walk that is dealt out to more cells.
+// CHECK-LABEL: func.func @columns
+// GPU: tile.grid (%j: b0=32) in (2560)
+func.func @columns(%x: memref<4096x2560xbf16>, %out: memref<2560xf32>) attributes {tile.open = [#tile.open<b0>]} {
+  tile.grid (%j: b0=16) in (2560) {
+    %v = tile.load %x[:, %j] : memref<4096x2560xbf16> -> !tile.tile<4096 x b0=16 x bf16>
+    %f = tile.cast %v : !tile.tile<4096 x b0=16 x bf16> to !tile.tile<4096 x b0=16 x f32>
+    %s = tile.reduce add %f [0] : !tile.tile<4096 x b0=16 x f32>
+    tile.store %s, %out[%j] : !tile.tile<b0=16 x f32>, memref<2560xf32>
+  }
+  func.return
+}

@@ -1,5 +1,6 @@
 // RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(split-k{factor=2},dce)' --remarks 2>&1 | filecheck %s
 // RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(split-k{factor=2 deterministic=true},dce)' | filecheck %s --check-prefix=ORDER
+// RUN: kopt %s --split-input-file --verify-each --pass-pipeline='builtin.module(split-k{factor=2 deterministic=true open-blocks=true},dce)' | filecheck %s --check-prefix=OPEN
 
 // A cell that only stores its sum updates the output, which starts at 0. 600 = 5 blocks: 3 in the first part.
 // CHECK-LABEL: @sums
@@ -20,6 +21,10 @@
 // ORDER: [[PARTS:%.+]] = tile.load %a_parts[:, %{{.*}}]
 // ORDER: [[SUM:%.+]] = tile.reduce add [[PARTS]] [0]
 // ORDER: tile.store [[SUM]], %out
+
+// The second grid's blocks may have another size. Only those, and none on which results depend.
+// OPEN-LABEL: @sums
+// OPEN-SAME: tile.open = [#tile.open<b2>]
 func.func @sums(%x: memref<1000x600xf32>) -> memref<1000xf32> {
   %out = host.alloc : memref<1000xf32>
   tile.grid (%i: b0=8) in (1000) {
@@ -47,6 +52,10 @@ func.func @sums(%x: memref<1000x600xf32>) -> memref<1000xf32> {
 // CHECK: [[TOTAL:%.+]] = tile.load %a_parts[%{{.*}}, %{{.*}}]
 // CHECK: [[ALL:%.+]] = tile.add [[ONE]], [[TOTAL]]
 // CHECK: tile.exp [[ALL]]
+
+// Blocks of one element stay as they are.
+// OPEN-LABEL: @scaled
+// OPEN-SAME: tile.open = [#tile.open<b3>]
 func.func @scaled(%x: memref<1000x600x25xf32>, %out: memref<1000x25xf32>) {
   tile.grid (%i: b0=8, %j: b1=1) in (1000, 25) {
     %one = tile.full 1.0 : !tile.tile<b0=8 x f32>
@@ -79,6 +88,29 @@ func.func @largest(%x: memref<8x600xf32>, %out: memref<8xf32>) {
       tile.yield %n : !tile.tile<b0=8 x f32>
     }
     tile.store %top, %out[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+  }
+  func.return
+}
+
+// -----
+
+// What is combined of a block's rows shows its size.
+// OPEN-LABEL: @shares
+// OPEN-NOT: tile.open =
+// OPEN: return
+func.func @shares(%x: memref<1000x600xf32>, %out: memref<1000xf32>) {
+  tile.grid (%i: b0=8) in (1000) {
+    %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+    %sum = tile.for %k: b1=128 in (0, 600) iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<1000x600xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %s = tile.reduce add %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.add %a, %s : !tile.tile<b0=8 x f32>
+      tile.yield %n : !tile.tile<b0=8 x f32>
+    }
+    %most = tile.reduce max %sum [0] : !tile.tile<b0=8 x f32>
+    %all = tile.broadcast %most dims [] : !tile.tile<f32> to !tile.tile<b0=8 x f32>
+    %share = tile.div %sum, %all : !tile.tile<b0=8 x f32>
+    tile.store %share, %out[%i] : !tile.tile<b0=8 x f32>, memref<1000xf32>
   }
   func.return
 }
