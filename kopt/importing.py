@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from kopt.frontend import BlockInfo, Imported, Param
 
 
-#: How often a function is imported at most: sizes that Python reads are tried by imports.
-_IMPORTS = 3
+#: How sizes are chosen where a function is imported again with those that its Python reads: anew by what it computes
+#: with them, and at last only as far as they have to fit.
+_AGAIN = ("open", "given")
 
 
 def import_for_target(
@@ -45,12 +46,12 @@ def import_for_target(
         return _import_open(fn, values, target, config, all_reduce)
     imported, config = _imported(fn, values, config, config.block_sizes, all_reduce)
     chosen, wanted = choose(imported, target, config)
-    for _ in range(_IMPORTS - 1):
+    for start in _AGAIN:
         if wanted == _sizes(chosen):
             break
         remark(_entry(chosen), f"imported again with the block sizes {wanted}: it computes with them while imported")
         imported, config = _imported(fn, values, config, wanted, all_reduce)
-        chosen, wanted = choose(imported, target, config, start="given")
+        chosen, wanted = choose(imported, target, config, start)
     sys.stdout.write("".join(chosen.printed))
     if all_reduce is None and not any(isinstance(op, GridOp) for op in chosen.module.walk()):
         message = f"'{chosen.entry}' has no hl.tile or hl.grid loop: it launches no kernel"
