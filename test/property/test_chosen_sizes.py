@@ -115,6 +115,25 @@ def test_sizes_that_python_reads_are_imported_again(target: str, columns: int) -
     assert given.source == low.source
 
 
+def up_to_the_own_end(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    rows = hl.register_block_size(x.size(0))
+    for i in hl.tile(x.size(0), block_size=rows):
+        acc = hl.zeros([i, x.size(1)])
+        for j in hl.tile((i.id + 1) * rows):
+            acc = acc + torch.where(i.index[:, None] >= j.index[None, :], 1.0, 0.0) @ x[j, :]
+        out[i, :] = acc
+    return out
+
+
+def test_bounds_that_python_computes_with_a_size_are_looked_at_with_it() -> None:
+    """The loop's bound is known as a number of the provisional size first; with the chosen one it tells more."""
+    low = kopt.kernel(up_to_the_own_end).lower("f32[2048,256]", target="pallas:v6e")
+    again = [remark.message for remark in low.remarks if "imported again" in remark.message]
+    assert len(again) == 2 and again[0] != again[1]
+    assert low.config.block_sizes is not None and str([*low.config.block_sizes]) in again[1]
+
+
 OPEN = """
 func.func @f(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)
     attributes {tile.open = [#tile.open<b0>, #tile.open<b1>]} {
