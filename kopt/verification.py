@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS, CmpfOp, CmpiOp
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.traits import NoTerminator
@@ -80,11 +80,20 @@ def _verify_op(op: Operation, source: str | None) -> None:
     if any(len(region.blocks) == 1 and not region.block.ops for region in op.regions) and not _needs_no_terminator(op):
         message = f"'{op.name}' has an empty block where a terminator is needed"
         raise VerifyError(message, location_of(op), source=source)
+    _verify_arrays(op, source)
     if isinstance(op, CmpfOp | CmpiOp) and not 0 <= (number := op.predicate.value.data) < _PREDICATES[type(op)]:
         raise VerifyError(f"'{op.name}' has no predicate {number}", location_of(op), source=source)
     if isinstance(op, FuncOp) and len(op.body.blocks) > 1:
         message = f"a function is one block, found {len(op.body.blocks)}: its control flow is that of scf and tile"
         raise VerifyError(message, location_of(op), source=source)
+
+
+def _verify_arrays(op: Operation, source: str | None) -> None:
+    """The arrays that an operation gives, or its blocks take, hold elements of a known width."""
+    for value in (*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)):
+        if isinstance(type := value.type, MemRefType) and not isinstance(type.element_type, FixedBitwidthType):
+            message = f"'{op.name}': arrays hold integers or floats, found {type.element_type}"
+            raise VerifyError(message, location_of(op), source=source)
 
 
 def _message(op: Operation, error: VerifyException) -> str:

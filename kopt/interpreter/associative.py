@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kopt.dialects.tile import AssociativeOp, AssociativeReduceOp, AssociativeScanOp
+from kopt.errors import UnsupportedError
 from kopt.interpreter.machine import Handler, Machine
 from kopt.interpreter.values import TileValue, Validity, both, dropped, mask_of
 
@@ -62,7 +63,9 @@ def _scan(m: Machine, op: AssociativeScanOp) -> TileValue | tuple[TileValue, ...
 
 
 def _reduce(m: Machine, op: AssociativeReduceOp) -> TileValue | tuple[TileValue, ...]:
-    *_, total = _running(m, op, _lanes(m, op))
+    if not (lanes := _lanes(m, op)):
+        raise UnsupportedError("nothing comes of a combination of no lanes")
+    *_, total = _running(m, op, lanes)
     valid = dropped(_valid(m.tile(value) for value in op.inputs), (op.dim.data,))
     return _results([TileValue(np.asarray(value), valid) for value in total])
 

@@ -40,9 +40,9 @@ class Binding:
 
     @cached_property
     def trips(self) -> int | None:
-        """Number of blocks, where both bounds are numbers."""
+        """Number of blocks, where both bounds are numbers; none of a range that ends before it begins."""
         if isinstance(self.lower, int) and isinstance(self.upper, int):
-            return -(-(self.upper - self.lower) // self.size)
+            return max(0, -(-(self.upper - self.lower) // self.size))
         return None
 
     @cached_property

@@ -103,7 +103,7 @@ class SplitKPass(ModulePass):
             found = reduction_loop(grid)
         except NotAReduction as reason:
             return self._deal_out(grid, factor, str(reason))
-        if found.trips != 1 and (rest := self._combine(grid, found, factor)) is not None:
+        if _is_several(found.trips) and (rest := self._combine(grid, found, factor)) is not None:
             if self.open_blocks:
                 _open(rest)
             self._split(rest, factor)
@@ -115,7 +115,7 @@ class SplitKPass(ModulePass):
             loop, trips = independent_loop(grid)
         except NotAReduction:
             return why
-        if trips != 1:
+        if _is_several(trips):
             remark(loop, f"dealt out to {deal_out(grid, loop, trips, factor)} cells")
         return None
 
@@ -149,6 +149,11 @@ def split_of(grid: GridOp) -> int | None:
     """The cells that share a reduction, by a grid's plan."""
     found = None if grid.plan is None else dict(grid.plan.data.options).get("split")
     return found if isinstance(found, int) else None
+
+
+def _is_several(trips: int | None) -> bool:
+    """Whether there are visits to deal out: more than one, or as many as are computed."""
+    return trips is None or trips > 1
 
 
 def _is_fragile(found: ReductionLoop) -> bool:

@@ -14,6 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriteWalker
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.cell_versions import Version, Versions, cell_versions
+from kopt.analysis.plans import forget_unserved
 from kopt.analysis.visit_conditions import runs_of_visits
 from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp
@@ -62,6 +63,7 @@ class VersionCellsPass(ModulePass):
             if isinstance(grid, GridOp) and (found := cell_versions(grid)) is not None:
                 _split(grid, found)
                 PatternRewriteWalker(Simplest(ctx), post_walk_func=eliminate).rewrite_region(grid.body)
+                forget_unserved(grid)
 
 
 def _split(grid: GridOp, found: Versions) -> None:

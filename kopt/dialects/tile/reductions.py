@@ -70,6 +70,8 @@ class _Combining(Infers, Op):
     def _check_kind(self, kind: str, kinds: Sequence[str], type: Attribute) -> None:
         if kind not in kinds:
             raise VerifyException(f"{self.name} knows {', '.join(kinds)}, found '{kind}'")
+        if not isinstance(type, FixedBitwidthType):
+            raise VerifyException(f"{self.name} combines integers or floats, found {type}")
         if kind in ("and", "or", "xor") and is_float(type):
             raise VerifyException(f"{self.name} {kind} needs integers, found {type}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import IntAttr, UnitAttr, i1, i32
+from xdsl.dialects.builtin import FixedBitwidthType, IntAttr, UnitAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     operand_def,
@@ -75,6 +75,8 @@ class SortOp(Infers, Op):
             raise VerifyException(f"{type} has no dimension {self.dim.data}")
         if type.element_type == i1:
             raise VerifyException("tile.sort orders numbers, found predicates: cast first")
+        if not isinstance(type.element_type, FixedBitwidthType):
+            raise VerifyException(f"tile.sort orders integers or floats, found {type.element_type}")
         self.check_results()
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerType, MemRefType, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, IntAttr, IntegerType, MemRefType, StringAttr
 from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -233,6 +233,8 @@ class RefType(_Shaped, Attr, TypeAttribute):
     def verify(self) -> None:
         if self.space.data not in SPACES:
             raise VerifyException(f"unknown memory space '{self.space.data}': one of {', '.join(SPACES)}")
+        if not isinstance(self.element_type, FixedBitwidthType):
+            raise VerifyException(f"buffers hold integers or floats, found {self.element_type}")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

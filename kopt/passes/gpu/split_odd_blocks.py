@@ -55,7 +55,7 @@ class SplitOddBlocksPass(ModulePass):
                 continue
             for loop in walk(grid, tile.ForOp):
                 if _is_odd(loop.range) and most_visits(loop.range) != 1:
-                    _split_for(loop)
+                    _split_for(loop, grid)
             for position, range in enumerate(grid.ranges):
                 if _is_odd(range):
                     _split_grid(grid, position)
@@ -120,7 +120,7 @@ def _numbers_of(op: Operation, type: tile.RangeType) -> tile.RangeType:
     return tile.RangeType(tag, 1)
 
 
-def _split_for(loop: tile.ForOp) -> None:
+def _split_for(loop: tile.ForOp, grid: tile.GridOp) -> None:
     type = tile.range_type(loop.range)
     lower, upper = loop.bounds
     count = _count(loop, type.size)
@@ -137,6 +137,7 @@ def _split_for(loop: tile.ForOp) -> None:
     if _is_asked_for_numbers(loop.range, loop.body.block):
         _replace_ends(loop.range, begin, end)
         Rewriter.inline_block(loop.body.block, InsertPoint.at_end(outer.body.block), [outer.range, *outer.carried])
+        _plan_numbers(grid, type.tag)
     else:
         inner = tile.ForOp(begin, end, outer.carried, loop.detach_region(loop.body), None, loop.attributes)
         inner.location = loop.location
@@ -183,7 +184,11 @@ def _split_grid(grid: tile.GridOp, position: int) -> None:
     bounds = [*grid.bounds]
     bounds[position] = (0, count)
     grid.lower, grid.upper = int_array([lo for lo, _ in bounds]), int_array([hi for _, hi in bounds])
-    if grid.plan is not None:
-        plan = renamed(grid.plan.data, lambda axis: block_tag(axis) if axis == type.tag else axis)
-        grid.plan = tile.PlanAttr(plan)
+    _plan_numbers(grid, type.tag)
     refuse_moved(grid, type.dim)
+
+
+def _plan_numbers(grid: tile.GridOp, tag: str) -> None:
+    """A plan says of the numbers of a range's blocks what it said of the range."""
+    if grid.plan is not None:
+        grid.plan = tile.PlanAttr(renamed(grid.plan.data, lambda axis: block_tag(tag) if axis == tag else axis))

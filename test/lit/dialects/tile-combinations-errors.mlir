@@ -68,3 +68,11 @@ func.func @sort_of_predicates(%v: !tile.tile<8 x i1>) {
   %a, %b = tile.sort %v dim 0 : !tile.tile<8 x i1>
   func.return
 }
+
+// -----
+
+func.func @sort_of_index(%v: !tile.tile<8 x index>) {
+  // expected-error @+1 {{tile.sort orders integers or floats, found index}}
+  %a, %b = tile.sort %v dim 0 : !tile.tile<8 x index>
+  func.return
+}

@@ -177,3 +177,11 @@ func.func @dot_of_vectors() {
   %x = tile.dot %a, %a : !tile.tile<8 x f32>, !tile.tile<8 x f32> -> !tile.tile<8 x f32>
   func.return
 }
+
+// -----
+
+func.func @sum_of_index(%v: !tile.tile<8 x index>) {
+  // expected-error @+1 {{tile.reduce combines integers or floats, found index}}
+  %s = tile.reduce add %v [0] : !tile.tile<8 x index>
+  func.return
+}

@@ -28,3 +28,23 @@ func.func private @space(!tile.ref<8 x f32, dram>)
 
 // expected-error @+1 {{Unexpected dynamic dimension!}}
 func.func private @dynamic(!tile.tile<? x f32>)
+
+// -----
+
+// expected-error @+1 {{buffers hold integers or floats, found index}}
+func.func private @ref_of_index(!tile.ref<8 x index, vmem>)
+
+// -----
+
+// expected-error @+1 {{arrays hold integers or floats, found index}}
+func.func @array_of_index(%x: memref<8xindex>) {
+  func.return
+}
+
+// -----
+
+func.func @array_of_tiles() {
+  // expected-error @+1 {{arrays hold integers or floats, found !tile.tile<f32>}}
+  %x = host.alloc : memref<8x!tile.tile<f32>>
+  func.return
+}
