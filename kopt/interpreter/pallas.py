@@ -74,7 +74,7 @@ def _run_core(m: Machine, op: CallOp, grid: GridOp, arrays: Sequence[np.ndarray]
     refs = (*op.input_refs, *op.output_refs)
     windows = []
     for number, (array, ref, window) in enumerate(zip(arrays, refs, op.windows.data, strict=True)):
-        places = [place_of(window, cell, lambda operand, at: int(arrays[operand][at]), ()) for cell in cells]
+        places = [place_of(window, cell, lambda operand, at: _number_at(arrays[operand], at), ()) for cell in cells]
         is_input = number < len(op.inputs)
         windows.append(MovingWindow(array, ref, window, places, is_input, not is_input))
     for ref in op.scratch:
@@ -89,6 +89,13 @@ def _run_core(m: Machine, op: CallOp, grid: GridOp, arrays: Sequence[np.ndarray]
         m.run_block(grid.body.block)
         for window in windows:
             window.leave(m, step)
+
+
+def _number_at(array: np.ndarray, at: Place) -> int:
+    """The number at a place of an array that an index map looks up."""
+    if any(not 0 <= place < extent for place, extent in zip(at, array.shape, strict=True)):
+        raise AccessError(f"an index map looks up element {list(at)} of an array of shape {list(array.shape)}")
+    return int(array[at])
 
 
 def _pipeline(m: Machine, op: PipelineOp) -> None:
