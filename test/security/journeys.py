@@ -31,6 +31,8 @@ from test.security.mutations import ROOT
 SECONDS = 20
 #: One of each kind.
 TARGETS = ("reference", "pallas:v6e", "triton:sm90")
+#: Passes that a mutant goes through, each alone: they take a sixth of the time, lowering half of it.
+_PASSES = 8
 #: What the reference runs of a mutant: a few seconds of operations.
 _OPERATIONS = 1 << 17
 #: And of how many elements: what cells have done to each element takes 40 bytes beside it.
@@ -58,7 +60,7 @@ class Journey:
     ) -> str | None:
         """Where a text ends in anything but a result or an error of kopt's: the exception and the innermost frame.
 
-        One pass and one target are drawn where none are given.
+        Some passes and one target are drawn where none are given.
         """
         try:
             with time_limit(seconds):
@@ -77,7 +79,7 @@ class Journey:
         if module is None:
             return
         self._answered("print", lambda: _print(module))
-        for name in passes or (self.random.choice([*PASSES]),):
+        for name in passes or self.random.sample([*PASSES], _PASSES):
             self._answered(f"pass {name}", functools.partial(_rewrite, module, name, self.random))
         for op in module.ops:
             if op.name == "func.func" and op.body.blocks:
