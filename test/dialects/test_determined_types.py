@@ -63,7 +63,6 @@ FREE = {
     "tile.cast": "operand 0: element; result 0: element",
     "tile.concat": "operand 0: tag; operand 1: tag",
     "tile.dim": "operand 0: element, extent, rank",
-    "tile.dot": "result 0: element",
     "tile.dynamic_slice": "operand 0: extent, tag; result 0: tag",
     "tile.for": "schedule: gone; static_bounds: numbers",
     "tile.full": "result 0: extent, rank, tag; value: number",

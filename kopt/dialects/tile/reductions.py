@@ -16,7 +16,11 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     UnitAttr,
+    f32,
+    f64,
     i1,
+    i32,
+    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -281,8 +285,8 @@ class DotOp(Op):
     """Matrix product over leading batch dimensions, plus an accumulator if given.
 
     ``[…, M, K] x […, K, N] -> […, M, N]``; K has one size and one tag on both sides. The result's element type is
-    the accumulator's: f32 for floats (f64 for f64), i32 for 8-bit integers; operands may be narrower, of one type.
-    Values of ``index`` are no operands. ``precision`` says how f32 operands may be rounded; left out it is the
+    the accumulator's: f32 for floats (f64 for f64), i32 for integers (i64 for 64 bits). Operands may be narrower, of
+    one type, and no values of ``index``. ``precision`` says how f32 operands may be rounded; left out it is the
     target's default.
 
         %d = tile.dot %l, %r, %acc precision ieee : !tile.tile<…>, !tile.tile<…> -> !tile.tile<…>
@@ -337,10 +341,18 @@ class DotOp(Op):
             raise VerifyException(f"tile.dot cannot contract {lhs} with {rhs}")
         if result != _dot_type(lhs, rhs, result.element_type):
             raise VerifyException(f"tile.dot gives {_dot_type(lhs, rhs, result.element_type)}, found {result}")
+        if result.element_type != (sums := _sums_of(lhs.element_type)):
+            raise VerifyException(f"tile.dot adds products of {lhs.element_type} in {sums}, found {result}")
         if len(self.acc) > 1 or any(acc.type != result for acc in self.acc):
             raise VerifyException(f"the accumulator of tile.dot must be {result}, found {self.acc[0].type}")
         if self.precision is not None and self.precision.data not in PRECISIONS:
             raise VerifyException(f"precision is one of {', '.join(PRECISIONS)}, found '{self.precision.data}'")
+
+
+def _sums_of(type: FixedBitwidthType) -> Attribute:
+    """What products of an element type are added in: 32 bits, or 64 where it has these."""
+    narrow, wide = (f32, f64) if is_float(type) else (i32, i64)
+    return wide if type.bitwidth == 64 else narrow
 
 
 def _dot_type(lhs: Attribute, rhs: Attribute, element_type: Attribute) -> TileType:

@@ -185,3 +185,19 @@ func.func @sum_of_index(%v: !tile.tile<8 x index>) {
   %s = tile.reduce add %v [0] : !tile.tile<8 x index>
   func.return
 }
+
+// -----
+
+func.func @dot_in_bytes(%a: !tile.tile<8 x 8 x ui8>) {
+  // expected-error @+1 {{tile.dot adds products of ui8 in i32, found !tile.tile<8 x 8 x ui8>}}
+  %x = tile.dot %a, %a : !tile.tile<8 x 8 x ui8>, !tile.tile<8 x 8 x ui8> -> !tile.tile<8 x 8 x ui8>
+  func.return
+}
+
+// -----
+
+func.func @dot_in_less(%a: !tile.tile<8 x 8 x f64>) {
+  // expected-error @+1 {{tile.dot adds products of f64 in f64, found !tile.tile<8 x 8 x f32>}}
+  %x = tile.dot %a, %a : !tile.tile<8 x 8 x f64>, !tile.tile<8 x 8 x f64> -> !tile.tile<8 x 8 x f32>
+  func.return
+}
