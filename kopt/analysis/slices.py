@@ -143,9 +143,9 @@ class Slicing:
 
 
 def _static(term: Term, const: int) -> SliceEntry | None:
-    """A sum of a number and of lane numbers that are known now."""
+    """A sum of a number and of lane numbers, of some lanes, that are known now."""
     lane = term.counted.atom
-    if not isinstance(lane, Lane) or term.factor != 1 or not isinstance(lane.size, int):
+    if not isinstance(lane, Lane) or term.factor != 1 or not isinstance(lane.size, int) or not lane.size:
         return None
     return SliceEntry(ZERO, None, lane.dim, Lanes(const, const + lane.size))
 

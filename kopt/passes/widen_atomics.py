@@ -134,3 +134,6 @@ def _widen(grid: tile.GridOp, memory: SSAValue) -> None:
     Rewriter.insert_op(after, InsertPoint.after(grid))
     for op in [op for op in walk(grid) if isinstance(op, AccessOp) and op.memory is memory]:
         retype_access(op, array.result, wide)
+    for number, operand in enumerate(grid.operands):
+        if operand is memory:
+            grid.operands[number] = array.result  # the plan's buffers are of the array that is accessed

@@ -80,3 +80,15 @@ func.func @starts() {
   }
   func.return
 }
+
+// -----
+
+func.func @truths() {
+  tile.grid (%i: b0=8) in (8) {
+    %n = tile.full true : !tile.tile<b0=8 x i1>
+    // expected-error @+1 {{jagged.for needs a tile of lengths, found !tile.tile<b0=8 x i1>}}
+    jagged.for %k: b1=16 in %n {
+    }
+  }
+  func.return
+}
