@@ -98,7 +98,8 @@ def searches(
     if not tags:
         return
     moved = moved if isinstance(chip, TpuChip) else None
-    models = open_models(module if moved is None else moved, list(tags), chip)
+    if not (models := open_models(module if moved is None else moved, list(tags), chip)):
+        return
     used = [group for group in groups if group]
     for part, own in _parts(used, models) if moved is None else [(used, models)]:
         space = block_space(module, part, roles, chip, divides)
@@ -199,4 +200,4 @@ def legal_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequen
 
 
 def _in_order(groups: Sequence[Sequence[str]], given: Sequence[int], sizes: Sizes) -> list[int]:
-    return [sizes[group[0]] if group else size for group, size in zip(groups, given, strict=True)]
+    return [sizes.get(group[0], size) if group else size for group, size in zip(groups, given, strict=True)]

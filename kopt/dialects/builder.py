@@ -32,7 +32,7 @@ from kopt.dialects.tile.types import DimLike
 _Op = TypeVar("_Op", bound=Operation)
 
 
-def as_hint(name: str) -> str | None:
+def as_hint(name: str | None) -> str | None:
     """A name as values may have it, which are printed in ASCII; None for others."""
     return name if SSAValue.is_valid_name(name) else None
 

@@ -9,6 +9,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.symmetric import in_space
 from kopt.dialects import host, triton
+from kopt.dialects.builder import as_hint
 from kopt.dialects.host import AllocOp, CallOp, CallOutOp, PartitionOp, ReuseOp, ViewOp, YieldOp
 from kopt.walk import walk
 
@@ -64,7 +65,7 @@ def persistent(func: FuncOp, type: MemRefType, name: str | None, cause: Operatio
     number = next(n for n in range(len(taken) + 1) if f"{func.sym_name.data}.{n}" not in taken)
     alloc = AllocOp(type, id=f"{func.sym_name.data}.{number}")
     alloc.location = cause.location
-    alloc.result.name_hint = name
+    alloc.result.name_hint = as_hint(name)
     first = next((op for op in block.ops if not (isinstance(op, AllocOp) and op.id is not None)), None)
     assert first is not None
     Rewriter.insert_op(alloc, InsertPoint.before(first))
