@@ -226,7 +226,7 @@ class _Import:
         param = Param(self._scalar_name(argument), TensorSpec((), dtypes.BY_SPEC[argument.dtype]), argument)
         meta = self._unrecorded(param.spec)
         value = self.block.insert_arg(memref_type(meta), number)
-        value.name_hint = param.name
+        value.name_hint = as_hint(param.name)
         for _, _, hidden in self.hidden:
             array = self.host.array(hidden)
             array.argument = array.root.argument = (array.argument or 0) + 1

@@ -16,6 +16,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from kopt.building import types
 from kopt.dialects import tile
+from kopt.dialects.builder import as_hint
 from kopt.dialects.tile.extents import DimOp
 from kopt.frontend.block_size import Shape
 from kopt.frontend.dtypes import element_type
@@ -77,7 +78,7 @@ def bind(memory: SSAValue, shape: Iterable[int]) -> None:
     for dim, extent in enumerate(shape):
         if isinstance(extent, OpenExtent) and extent.stand_in not in tracer.open_extents:
             op = DimOp(memory, dim)
-            op.result.name_hint = plain_name(extent)
+            op.result.name_hint = as_hint(plain_name(extent))
             tracer.host.emit(op)
             op.location = UnknownLoc()
             tracer.open_extents[extent.stand_in] = extent, op.result
