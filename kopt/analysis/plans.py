@@ -82,12 +82,21 @@ def narrow(grid: GridOp, plan: Plan) -> None:
 
 
 def forget_unserved(top: Operation) -> None:
-    """Drops from plans the buffers that no access names, and what they say of loops that are gone."""
+    """Drops from plans the buffers that no access of their array names, and what they say of loops that are gone."""
     for grid in walk(top, GridOp):
         if grid.plan is not None:
+            _forget_others(grid, grid.plan.data)
             plan, named = grid.plan.data, served(grid)
             known = {*axes(grid.body), *(walked.axis for walked in plan.walks)}
             buffers = tuple(buffer for buffer in plan.buffers if buffer.name in named)
             left = confined(replace(plan, buffers=buffers), known)
             if left != plan:
                 narrow(grid, left)
+
+
+def _forget_others(grid: GridOp, plan: Plan) -> None:
+    """Accesses of other arrays than before name no buffer."""
+    arrays = {buffer.name: grid.planned[int(buffer.operand)] for buffer in plan.buffers}
+    for access in walk(grid, Access):
+        if access.via is not None and arrays.get(access.via.data) is not access.memory:
+            del access.attributes["via"]

@@ -13,7 +13,6 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait, HasFolder
 
 from kopt.analysis.effects import is_trivially_dead
-from kopt.analysis.plans import forget_unserved
 from kopt.passes.dce import eliminate
 
 
@@ -33,7 +32,6 @@ class CanonicalizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(Simplest(ctx), post_walk_func=eliminate).rewrite_module(op)
-        forget_unserved(op)
 
 
 class Simplest(RewritePattern):

@@ -19,7 +19,6 @@ from kopt.analysis.effects import (
     may_only_read,
     may_write,
 )
-from kopt.analysis.plans import forget_unserved
 from kopt.dialects.tile.access_ids import ACCESS
 from kopt.walk import walk
 
@@ -46,7 +45,6 @@ class CsePass(ModulePass):
         _Driver().simplify(op)
         for inner, id in ids.items():
             inner.attributes[ACCESS] = id
-        forget_unserved(op)
 
 
 class _Info(OperationInfo):

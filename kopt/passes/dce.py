@@ -9,7 +9,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriterListener
 
 from kopt.analysis.effects import is_trivially_dead
-from kopt.analysis.plans import forget_unserved
 
 
 class DcePass(ModulePass):
@@ -23,7 +22,6 @@ class DcePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         eliminate(op.body)
-        forget_unserved(op)
 
 
 def eliminate(region: Region, listener: PatternRewriterListener | None = None) -> bool:

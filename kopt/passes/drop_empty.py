@@ -11,7 +11,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.plans import forget_unserved
 from kopt.diagnostics import location_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import (
@@ -67,7 +66,6 @@ def _drop(grid: GridOp) -> None:
         if any(result.first_use is not None for result in op.results):
             raise LoweringError(f"'{op.name}' computes on a block without lanes", location_of(op))
         Rewriter.erase_op(op)
-    forget_unserved(grid)
 
 
 def _meets_nothing(op: Operation) -> bool:

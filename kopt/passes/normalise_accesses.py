@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerType, ModuleOp
 from xdsl.passes import ModulePass
 
-from kopt.analysis.plans import forget_unserved
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import LoadOp, tile_type
 from kopt.ir.sums import SumAnalysis
@@ -60,4 +59,3 @@ class NormaliseAccessesPass(ModulePass):
                     sums = SumAnalysis()
             for number in launch.written:
                 normalise_updates(launch, launch.body.block.args[number])
-            forget_unserved(launch)

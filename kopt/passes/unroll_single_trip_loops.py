@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.alignment import copied_multiple
-from kopt.analysis.plans import forget_unserved
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import (
     Access,
@@ -59,7 +58,6 @@ class UnrollSingleTripLoopsPass(ModulePass):
                 once = loop.bounds[0] == 0 and binding(loop.range).trips == 1
                 if once and _names(loop).isdisjoint(self.keep) and _is_no_more_than_blocks(loop):
                     _inline(loop)
-        forget_unserved(op)
 
 
 def _names(loop: ForOp) -> set[str | None]:

@@ -14,7 +14,6 @@ from xdsl.pattern_rewriter import PatternRewriteWalker
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.cell_versions import Version, Versions, cell_versions
-from kopt.analysis.plans import forget_unserved
 from kopt.analysis.visit_conditions import runs_of_visits
 from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp
@@ -63,7 +62,6 @@ class VersionCellsPass(ModulePass):
             if isinstance(grid, GridOp) and (found := cell_versions(grid)) is not None:
                 _split(grid, found)
                 PatternRewriteWalker(Simplest(ctx), post_walk_func=eliminate).rewrite_region(grid.body)
-                forget_unserved(grid)
 
 
 def _split(grid: GridOp, found: Versions) -> None:

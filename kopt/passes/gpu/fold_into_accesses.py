@@ -10,7 +10,6 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.plans import forget_unserved
 from kopt.dialects import tile
 from kopt.passes.dce import eliminate
 from kopt.passes.gpu.cutting import Bounds, Cuts, entry_of_dim, joint, part_of_slice, whole
@@ -51,7 +50,6 @@ def _fold(grid: tile.GridOp) -> None:
         if parts.can_cut(op.input, op.bounds):
             replace(op, parts.cut(op.input, op.bounds))
     eliminate(grid.body)
-    forget_unserved(grid)
 
 
 def _split_stores(grid: tile.GridOp) -> bool:
