@@ -8,10 +8,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from kopt.dialects.host import LaunchOp
+from kopt.dialects.pallas import CallOp
 from kopt.passes.binding.call import LaunchConverter
-from kopt.passes.launches import drop_if_idle
+from kopt.passes.launches import drop_if_idle, erase_unused
 from kopt.walk import walk
 
 
@@ -37,7 +39,7 @@ class BindBuffersPass(ModulePass):
 
         remark: 'out' is laid out as 16 x 1 x 64 for the kernel: blocks of 64 lanes of dimension 0
 
-    Launches of no cells disappear.
+    Launches of no cells disappear, and so do those that write only what the cells themselves see.
 
         %new = host.launch @f (%a = %x, %b = %w) yields … { tile.grid (%i: b0=128) in (1000) {
           %v = tile.load %a[%i, :] …
@@ -56,9 +58,17 @@ class BindBuffersPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in walk(op, LaunchOp):
             if not drop_if_idle(launch):
-                LaunchConverter(launch).convert()
+                _drop_if_unread(LaunchConverter(launch).convert())
         for func in [inner for inner in op.ops if isinstance(inner, FuncOp)]:
             _return_what_there_is(func)
+
+
+def _drop_if_unread(call: CallOp) -> None:
+    """Erases a call that gives nothing."""
+    if not call.outputs:
+        sources = list(call.inputs)
+        Rewriter.erase_op(call)
+        erase_unused(sources)
 
 
 def _return_what_there_is(func: FuncOp) -> None:
