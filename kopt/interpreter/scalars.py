@@ -130,7 +130,7 @@ def _convert(m: Machine, op: Operation) -> int:
 
 def _to_float(m: Machine, op: Operation) -> float:
     _refuse_exact(op)
-    return float(m[op.operands[0]])
+    return float(_extend_signed(m, op))
 
 
 def _to_integer(m: Machine, op: Operation) -> int:

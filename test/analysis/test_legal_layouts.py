@@ -116,3 +116,28 @@ def test_blocks_beyond_the_array(kind: Any, last: int, front: int, reached: int)
     given = SimpleNamespace(dims=(rows, dim(256, 128)), type=MemRefType(f32, [20, 256]), bits=32)
     found = layout(given)  # pyright: ignore
     assert found.padded == (reached, 256) and found.plain is (reached == 20)
+
+
+#: A block of lanes of which one is taken wherever rows are, and what is different: blocks of lanes stand one behind
+#: another where rows are picked at any place out of lanes that move.
+ROW, LANE = {"walk": 1, "step": 1, "dynamic": True}, {"walk": 128, "step": 128, "dynamic": True}
+
+
+@pytest.mark.parametrize(
+    ("rows", "lanes", "bits", "moves"),
+    [
+        (ROW, LANE, 32, True),
+        (ROW | {"walk": 8}, LANE, 32, False),
+        (ROW | {"walk": 8, "step": 8}, LANE, 32, False),
+        (ROW | {"dynamic": False}, LANE, 32, False),
+        (ROW, LANE | {"plain": True}, 32, False),
+        (ROW, LANE | {"step": 0}, 32, False),
+        (ROW, LANE | {"dynamic": False}, 32, False),
+        (ROW, LANE, 16, False),  # rows of their own are separated
+    ],
+)
+def test_rows_that_are_picked_out_of_lanes_that_move(rows: Any, lanes: Any, bits: int, moves: bool) -> None:
+    """Mosaic takes one of the two."""
+    dims = (Dim("whole", 64, **rows), Dim("whole", 512, **lanes))
+    given = SimpleNamespace(dims=dims, type=MemRefType(ELEMENTS[bits], [64, 512]), bits=bits)
+    assert layout(given).splits == (0, 128 if moves else 0)  # pyright: ignore

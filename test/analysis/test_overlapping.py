@@ -100,6 +100,13 @@ def test_a_place_of_which_one_index_is_read_from_what_the_kernel_may_write() -> 
     assert not knows_first_block(copy) and not crosses(copy, values["i"])
 
 
+def test_bounds_that_the_cell_before_cannot_tell() -> None:
+    """A number that the cell reads says where the loop begins: in front of the loop it is known."""
+    copy, _, values = parsed(NUMBER + loop(copy_of("fetch", "%k", "k"), bounds="%e, 512"))
+    assert knows_first_block(copy)
+    assert not knows_first_block(copy, values["i"]) and not crosses(copy, values["i"])
+
+
 # Cells.
 
 

@@ -3,8 +3,9 @@
 import kopt
 from kopt.analysis.index_maps import over_axes
 from kopt.analysis.windows import windows
-from kopt.dialects.tile import GridOp, LoadOp
+from kopt.dialects.tile import GridOp, LoadOp, StoreOp
 from kopt.ir.from_ssa import IndexAnalysis
+from test.named import only
 
 TEXT = """
 func.func @f(%x: memref<1000x256xf32>, %y: memref<8x1000x256xf32>) {
@@ -54,3 +55,26 @@ def test_the_last_block_is_the_last_of_the_range_that_moves_it():
     for load in loads:
         found = windows(grid, [load.memory])[load.memory]
         assert [dim.last for dim in found.dims if dim.kind == "block"] == [7]
+
+
+WRITTEN = """
+func.func @f(%o: memref<512x512xf32>) {
+  tile.grid (%h: b0=1, %i: b1=128) in (8, 512) {
+    %n = tile.begin %h : !tile.range<b0=1>
+    %four = arith.constant 4 : index
+    %g = arith.OP %n, %four : index
+    %v = tile.full 0.0 : !tile.tile<b1=128 x f32>
+    tile.store %v, %o[%g, %i] : !tile.tile<b1=128 x f32>, memref<512x512xf32>
+  }
+  func.return
+}
+"""
+
+
+def test_what_is_written_several_times_is_made_whole():
+    """Rows that the grid comes back to, or stays at; lanes that move with a dimension of their own stay blocks."""
+    for op, kinds in (("addi", ["point", "block"]), ("remui", ["whole", "block"]), ("floordivsi", ["whole", "block"])):
+        module = kopt.parse(WRITTEN.replace("arith.OP", f"arith.{op}"))
+        grid = only(module, GridOp)
+        (found,) = windows(grid, [only(module, StoreOp).memory]).values()
+        assert [dim.kind for dim in found.dims] == kinds, op

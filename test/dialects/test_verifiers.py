@@ -80,6 +80,20 @@ def test_the_quick_answer(path: Path) -> None:
                     asks(other)
 
 
+def test_ops_that_are_right_are_seldom_asked_of_xdsl() -> None:
+    """Of those whose parts are each of a class, and whose regions have one block."""
+    asked, seen = set(), set()
+    for path in FILES:
+        for op in walk(parse_module("".join(line for line in path.read_text().splitlines(True) if line[:2] != "//"))):
+            if isinstance(op, Op) and type(op) not in seen:
+                seen.add(type(op))
+                try:
+                    verifier(Definition(type(op).get_irdl_definition()), lambda op: None)(op)  # pyright: ignore
+                except Asked:
+                    asked.add(op.name)
+    assert len(seen) > 100 and len(asked) < len(seen) / 10, asked
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from kopt.frontend import open_shapes
+from kopt.frontend import hooks, open_shapes
 from kopt.frontend.open_shapes import OpenTensor, plain_tensor, seen_tensor, tracked
-from kopt.open_extents import LEAST
+from kopt.open_extents import LEAST, NeedsConstant, OpenExtent
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,31 @@ def test_large_tensors_are_open_beside_open_extents_only(
     seen = tracked(plain)
     assert isinstance(seen, OpenTensor) is is_open and tracked(seen) is seen
     assert plain_tensor(seen) is plain and seen_tensor(plain) is seen
+
+
+N, M = OpenExtent("x.0"), OpenExtent("y.0", 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "right", "wanted"),
+    [
+        ("eq", N, N, True),
+        ("ne", N, N, False),
+        ("eq", (N, 4), (N, 4), True),
+        ("eq", N, M, None),  # they may be as long as each other
+        ("ne", N, M, None),
+        ("eq", N, 128, None),
+        ("ne", 128, N, None),
+        ("eq", (N, 4), (M, 4), None),
+        ("eq", 3, 4, False),
+        ("lt", N, 128, None),
+        ("lt", (3, N), (4, N), True),  # told by the first elements
+    ],
+)
+def test_comparisons_of_open_extents(kind: str, left: object, right: object, wanted: bool | None) -> None:
+    """Those of which nothing is known need the number."""
+    if wanted is None:
+        with pytest.raises(NeedsConstant):
+            hooks.binary(kind, left, right)
+    else:
+        assert hooks.binary(kind, left, right) is wanted

@@ -15,7 +15,7 @@ from kopt.dialects.tile import BroadcastOp, CastOp, DimAttr, FullOp, StoreOp, Ti
 from kopt.interpreter import run
 from kopt.ir.atoms import Element
 from kopt.ir.choices import maximum, minimum, select, wrap
-from kopt.ir.condition import Condition, compare, conjunction
+from kopt.ir.condition import Condition, Named, compare, conjunction, disjunction
 from kopt.ir.division import floordiv, mod
 from kopt.ir.evaluation import Evaluation
 from kopt.ir.from_ssa import IndexAnalysis
@@ -24,6 +24,7 @@ from kopt.ir.rewriting import Rewriting, element
 from kopt.ir.to_tiles import TileWriter
 from kopt.ir.value_range import ValueRange
 from test.ir.expressions import ARRAYS, cases, guards
+from test.named import named
 
 DIMS = (DimAttr(4), DimAttr(6, "b1"))
 BLOCKS = 8
@@ -41,6 +42,8 @@ func.func @f(%s: index, %t: i32, %rows: memref<4xi32>, %columns: memref<6xi8>, %
     %w = tile.load %long[:] : memref<12xi32> -> !tile.tile<12 x i32>
     %e = tile.load %even[:] : memref<4xi1> -> !tile.tile<4 x i1>
     %id = tile.id %g : !tile.range<b2=16>
+    %four = arith.constant 4 : index
+    %flag = arith.cmpi slt, %id, %four : index
     %o = tile.full 0 : !tile.tile<4 x b1=6 x i64>
     tile.store %o, %out[%id, 0, :, %j] : !tile.tile<4 x b1=6 x i64>, memref<{BLOCKS}x{COUNT}x4x6xi64>
   }}
@@ -162,6 +165,23 @@ def test_written_conditions_hold_in_the_same_lanes(seed: int) -> None:
         for n, condition in enumerate(kept):
             wanted = kernel.wanted(lambda evaluation: evaluation.condition(condition), block)  # noqa: B023
             np.testing.assert_array_equal(out[block, n], wanted.astype(np.int64), err_msg=str(condition))
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_conditions_that_are_the_same_in_all_lanes(holds: bool) -> None:
+    """A truth value of the whole block, alone and beside one of its rows."""
+    kernel = Kernel()
+    flag = Named(named(kernel.module)["flag"], (), holds)
+    rows = Named(kernel.named["even"], (0,))
+    kept = [flag, conjunction([flag, rows]), disjunction([rows, flag]), select(flag, lane(1, 6), number(9))]
+    for one in kept:
+        writer = kernel.writer()
+        kernel.keep(writer.condition(one, DIMS) if isinstance(one, Condition) else writer.value(one, DIMS))
+    out, even = kernel.results(), np.asarray(ARRAYS["even"])[:, None]
+    for block in range(BLOCKS):
+        is_so = (block < 4) is holds
+        for n, wanted in enumerate([is_so, is_so & even, is_so | even, np.arange(6) if is_so else 9]):
+            np.testing.assert_array_equal(out[block, n], np.broadcast_to(wanted, (4, 6)))
 
 
 BIG = 1 << 20

@@ -7,7 +7,10 @@ import torch
 import kopt
 import kopt.language as hl
 from kopt.analysis.launch_models import launch_models
+from kopt.planning.candidates import gpu_candidate
+from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.loaded import listed_changes
+from kopt.targets.chips import GPU_CHIPS
 
 TILES, GROUPS = [0, 1, 1, 2, 0], [0, 0, 1, 1, 1]
 
@@ -46,3 +49,20 @@ def test_nothing_is_said_where_no_numbers_tell(model):
     assert changes(model, "x", groups=GROUPS) is None
     assert changes(model, "out", tiles=TILES, groups=GROUPS) is None
     assert changes(model, "x", tiles=np.array([0, 1])) is None  # shorter than the axis
+
+
+@pytest.mark.parametrize(
+    ("operand", "contents", "wanted"),
+    [
+        ("weights", {"tiles": TILES, "groups": GROUPS}, 5 / 2),
+        ("x", {"tiles": TILES, "groups": GROUPS}, 5 / 3),
+        ("x", {"tiles": [0] * 5}, 5),
+        ("x", {"groups": GROUPS}, 1),  # nothing tells
+        ("x", {}, 1),
+    ],
+)
+def test_programs_of_a_gpu_that_share_a_block(model, operand, contents, wanted):
+    """Along the axis whose numbers choose the block: as many as there are programs for each change."""
+    launch = GpuLaunch(model, {"b0": 128, "b1": 1, "b2": 128}, gpu_candidate(model), GPU_CHIPS["sm90"], {}, contents)
+    (access,) = model.of(operand)
+    assert launch._run_of_blocks(access, "b1") == pytest.approx(wanted)

@@ -13,9 +13,10 @@ import kopt.language as hl
 from kopt.known_figures import SourceFigures
 from kopt.lowered import Lowered
 from kopt.passes.pipelines import before_models, pipeline
-from kopt.planning.changes import OtherChoice, with_options
+from kopt.planning import summary
+from kopt.planning.changes import OtherChoice, chosen, with_options
 from kopt.planning.summary import GAIN, advice, band, occupancy, percent, total_times
-from kopt.plans.plan import Plan
+from kopt.plans.plan import LoopSchedule, Plan
 from kopt.predictions import Opens, Prediction, Predictor, recorded
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 from kopt.targets.error_bands import error_band
@@ -151,6 +152,29 @@ def test_the_band_is_that_of_the_chip() -> None:
     assert found["predicted_ms"] == 2.0 and found["predicted_bound"] == "MXU"
     assert found["predicted_low_ms"] == pytest.approx(2 * low, rel=1e-5)
     assert found["predicted_high_ms"] == pytest.approx(2 * high, rel=1e-5)
+
+
+@pytest.mark.parametrize(("by", "unit"), [("tensor cores", "MXU"), ("vector units", "VPU"), ("HBM", "HBM"), (None, None)])
+def test_the_band_is_that_of_what_bounds_a_kernel(by: str | None, unit: str | None, monkeypatch) -> None:
+    """Units of GPUs have the bands of a TPU's."""
+    asked = []
+    monkeypatch.setattr(summary, "error_band", lambda chip, bound: asked.append(bound) or (0.5, 2.0))
+    assert list(band(1e-3, by, GPU_CHIPS["sm90"]).values()) == [1.0, 0.5, 2.0, by]
+    assert asked == [unit]
+
+
+def test_what_was_chosen() -> None:
+    """Axes of the grid by their names, loops where there are some, and options that could be others."""
+    loops = {"k": LoopSchedule("resident", 4), "i": LoopSchedule("grid")}
+    options = (("warps", 8), ("group", 4), ("stages", 2))
+    plan = Plan(("a", "k", "b"), frozenset("a"), (), {}, loops=loops, options=options)
+    assert chosen(plan, {"a": "rows", "k": "depth"}) == {
+        "order": ["rows", "b"],
+        "loops": {"depth": "resident unroll 4", "i": "grid"},
+        "num_warps": 8,
+        "num_stages": 2,
+    }
+    assert chosen(Plan(("a",), frozenset(), (), {}), {}) == {"order": ["a"]}
 
 
 def test_changes_of_single_decisions() -> None:

@@ -94,6 +94,11 @@ def _floor_quotient(a, b):
 
 
 @triton.jit
+def _ceil_quotient(a, b):
+    return (a + (-a % b + b) % b) // b
+
+
+@triton.jit
 def _mod(a, b):
     r = a % b
     return tl.where((r != 0) & ((r < 0) != (b < 0)), r + b, r)

@@ -27,7 +27,7 @@ def print_same(kernel: TritonPrinter, op: arith.IndexCastOp | tile.ExtractOp | t
 
 
 #: Triton's ``//`` and ``%`` round to zero, as signed ops do; in its interpreter, the numbers of loops are Python's own
-#: until they are assigned, so what rounds down is a helper that is right however those round.
+#: until they are assigned, so what rounds down or up is a helper that is right however those round.
 HANDLERS: dict[type[Operation], Handler] = {
     **SCALARS,
     arith.ConstantOp: print_constant,
@@ -38,6 +38,6 @@ HANDLERS: dict[type[Operation], Handler] = {
     arith.FloorDivSIOp: by("_floor_quotient({0}, {1})"),
     **dict.fromkeys((arith.MinSIOp, arith.MinUIOp), by("min({0}, {1})")),
     **dict.fromkeys((arith.MaxSIOp, arith.MaxUIOp), by("max({0}, {1})")),
-    **dict.fromkeys((arith.CeilDivSIOp, arith.CeilDivUIOp), by("tl.cdiv({0}, {1})")),
+    **dict.fromkeys((arith.CeilDivSIOp, arith.CeilDivUIOp), by("_ceil_quotient({0}, {1})")),
     arith.SelectOp: by("tl.where({0}, {1}, {2})"),
 }

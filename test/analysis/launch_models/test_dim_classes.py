@@ -17,6 +17,8 @@ func.func @f(%x: memref<8x16xf32>, %y: memref<16x4xf32>) {{
     %c = tile.dot %a, %b : {A}, {B} -> {C}
     %t = tile.transpose %c [1, 0] : {C}
     %s = tile.reduce add %t [0] : !tile.tile<4 x 8 x f32>
+    %u = tile.broadcast %t dims [0, 2] : !tile.tile<4 x 8 x f32> to !tile.tile<4 x 3 x 8 x f32>
+    %p = tile.transpose %u [1, 2, 0] : !tile.tile<4 x 3 x 8 x f32>
     %j = tile.concat %a, %a dim 1 : {A}, {A} to !tile.tile<8 x 32 x f32>
   }}
   func.return
@@ -36,4 +38,5 @@ def test_classes() -> None:
     assert same(("a", 0), ("c", 0), ("t", 1), ("s", 0), ("j", 0))  # rows of a product, exchanged, kept by a sum
     assert same(("a", 1), ("b", 0))  # what is summed over
     assert same(("b", 1), ("c", 1), ("t", 0))
+    assert same(("t", 0), ("u", 0), ("p", 2)) and same(("t", 1), ("u", 2), ("p", 1)) and same(("u", 1), ("p", 0))
     assert not same(("a", 0), ("a", 1)) and not same(("a", 1), ("j", 1))  # lanes behind one another are others

@@ -17,7 +17,7 @@ from test.named import named
 SHAPE = (8, 32)
 TILE = "!tile.tile<b0=8 x 32 x i32>"
 HEAD = """
-func.func @f(%x: memref<{array}>, %starts: memref<64xi32>) {{
+func.func @f(%x: memref<{array}>, %starts: memref<64xi32>, %out: memref<64x32x{element}>) {{
   tile.grid (%i: b0=8) in (64) {{
     %s = tile.load %starts[%i] : memref<64xi32> -> !tile.tile<b0=8 x i32>
     %r = tile.broadcast %s dims [0] : !tile.tile<b0=8 x i32> to {tile}
@@ -27,6 +27,7 @@ func.func @f(%x: memref<{array}>, %starts: memref<64xi32>) {{
     %j = tile.broadcast %j0 dims [1] : !tile.tile<32 x i32> to {tile}
     {lines}
     %v = tile.load %x[{entries}]{mask} : memref<{array}> -> !tile.tile<b0=8 x 32 x {element}>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 32 x {element}>, memref<64x32x{element}>
   }}
   func.return
 }}
@@ -54,7 +55,8 @@ class Gather:
             mask=mask and f" mask %{mask}",
             tile=TILE,
         )
-        self.values = named(parse(text))
+        self.module = parse(text)
+        self.values = named(self.module)
         load = self.values["v"].owner
         assert isinstance(load, LoadOp)
         self.load = load

@@ -6,7 +6,7 @@ Operands are Python numbers or 32-bit scalars, so every spelling works for both.
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, i1
+from xdsl.dialects.builtin import IndexType, IntegerType, i1
 from xdsl.ir import Operation
 
 from kopt.lowering.pallas.printing import PallasPrinter
@@ -43,9 +43,16 @@ def _constant(printing: PallasPrinter, op: arith.ConstantOp) -> None:
 
 
 def _cast(printing: PallasPrinter, op: Operation) -> None:
-    target = op.results[0].type
+    """By number: signed, a truth value is 0 or -1; unsigned, a narrow integer has the bits beyond its own cleared."""
+    source, target = op.operands[0].type, op.results[0].type
     cast = "{0}" if isinstance(target, IndexType) else f"jnp.asarray({{0}}, {printing.dtype(target)})"
-    printing.define(op.results[0], printing.spell("({0} & 1) != 0" if target == i1 else cast, *op.operands))
+    if target == i1:
+        cast = "({0} & 1) != 0"
+    elif source == i1 and isinstance(op, arith.ExtSIOp | arith.SIToFPOp):
+        cast = f"-{cast}"
+    elif isinstance(op, arith.ExtUIOp) and isinstance(source, IntegerType) and source != i1:
+        cast = f"{cast} & {(1 << source.width.data) - 1}"
+    printing.define(op.results[0], printing.spell(cast, *op.operands))
 
 
 HANDLERS: dict[type[Operation], Handler] = {
