@@ -97,7 +97,7 @@ class ItemPadding(Padding):
         """Whether a condition holds in none of those lanes."""
         op = condition.owner
         if isinstance(op, BroadcastOp | ReshapeOp | TransposeOp):
-            return self.tags <= set(op.input_type.tags) and self.never(op.input)
+            return self.never(op.input)
         if isinstance(op, ELEMENTWISE["and"]):
             return any(map(self.never, op.operands))
         return self.items.imply(condition, self.sums)

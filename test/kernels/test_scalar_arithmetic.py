@@ -66,7 +66,9 @@ def kernel(lines: list[str]) -> tuple[str, list[torch.Tensor]]:
     parameters = ", ".join(f"%o{n}: memref<{CELLS}x{element}>" for n, element in enumerate(stored))
     casts = CASTS if any("%i" in line or "%x" in line for line in lines) else ""
     grid = f"tile.grid (%g: b0=1) in ({CELLS}) {{{PREFIX}{casts}{body}  }}"
-    return f"func.func @f({parameters}) {{\n  {grid}\n  func.return\n}}", [torch.zeros(CELLS, dtype=TORCH[element]) for element in stored]
+    return f"func.func @f({parameters}) {{\n  {grid}\n  func.return\n}}", [
+        torch.zeros(CELLS, dtype=TORCH[element]) for element in stored
+    ]
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,12 @@ PROVED: tuple[Proof, ...] = (
         "return _dot(self.leave if leaves else self.come, self.shares)",
         "the factors of a product commute",
     ),
+    Proof(
+        "kopt/planning/summary.py",
+        'low, high = error_band(chip, {"tensor cores": "MXU", "vector units": "VPU"}.get(by or "", by))',
+        'low, high = error_band(chip, {"tensor cores": "MXU", "vector units": "VPU"}.get((by), by))',
+        "None is no unit's name, nor is an empty text",
+    ),
 )
 
 

@@ -71,3 +71,29 @@ def test_what_cannot_be_lost_is_not_rounded() -> None:
     kernel = kopt.kernel(unpacked).on("pallas:interpret")
     assert ROUNDS not in kernel.lower(x).source
     assert torch.equal(kernel(x), torch.where(x > 7, -0.5, 0.5) * (x % 8))
+
+
+@pytest.mark.parametrize(
+    ("most", "factor", "rounds"),
+    [
+        (2047, 1.0, False),
+        (2047, 2.0**-24, False),
+        (511, 64.0, False),
+        (4095, 1.0, True),  # 12 digits
+        (7, 2.0**-25, True),  # below the smallest
+        (2047, 64.0, True),  # beyond the largest
+    ],
+)
+def test_numbers_that_are_known_are_rounded_where_something_is_lost(most: int, factor: float, rounds: bool) -> None:
+    """Digits, smallest steps and the largest number, each at its limit and beyond."""
+
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        out = torch.empty(x.shape, dtype=torch.float32)
+        for i in hl.tile(x.size(0), block_size=8):
+            out[i, :] = ((x[i, :] & most).float() * factor).half().float()
+        return out
+
+    x = torch.arange(4096, dtype=torch.int32).view(16, 256)
+    kernel = kopt.kernel(scaled).on("pallas:interpret")
+    assert (ROUNDS in kernel.lower(x).source) is rounds
+    assert torch.equal(kernel(x), ((x & most) * factor).half().float())

@@ -154,7 +154,9 @@ def test_the_band_is_that_of_the_chip() -> None:
     assert found["predicted_high_ms"] == pytest.approx(2 * high, rel=1e-5)
 
 
-@pytest.mark.parametrize(("by", "unit"), [("tensor cores", "MXU"), ("vector units", "VPU"), ("HBM", "HBM"), (None, None)])
+@pytest.mark.parametrize(
+    ("by", "unit"), [("tensor cores", "MXU"), ("vector units", "VPU"), ("HBM", "HBM"), (None, None)]
+)
 def test_the_band_is_that_of_what_bounds_a_kernel(by: str | None, unit: str | None, monkeypatch) -> None:
     """Units of GPUs have the bands of a TPU's."""
     asked = []

@@ -46,6 +46,27 @@ func.func @rows(%x: memref<0x8xf32>, %n: memref<8xi32>, %out: memref<8x8xf32>) {
 
 // -----
 
+// No lanes of a block are stored in an array that has rows; an update of them gives none.
+// CHECK-LABEL: func.func @lanes
+// CHECK-NOT: x 0 x
+// CHECK: tile.store %y, %out[%i, :]
+// CHECK-NOT: tile.store
+// CHECK-NOT: atomic.rmw
+// CHECK: func.return
+func.func @lanes(%x: memref<8x0xf32>, %out: memref<8x8xf32>, %n: memref<8x0xi32>) {
+  tile.grid (%i: b0=4) in (8) {
+    %y = tile.full 1.0 : !tile.tile<b0=4 x 8 x f32>
+    tile.store %y, %out[%i, :] : !tile.tile<b0=4 x 8 x f32>, memref<8x8xf32>
+    %v = tile.load %x[%i, :] : memref<8x0xf32> -> !tile.tile<b0=4 x 0 x f32>
+    %c = tile.load %n[%i, :] : memref<8x0xi32> -> !tile.tile<b0=4 x 0 x i32>
+    tile.store %v, %out[%c, %c] : !tile.tile<b0=4 x 0 x f32>, memref<8x8xf32>
+    %old = atomic.rmw add %v, %out[%c, %c] : !tile.tile<b0=4 x 0 x f32>, memref<8x8xf32> -> !tile.tile<b0=4 x 0 x f32>
+  }
+  func.return
+}
+
+// -----
+
 // The first of no elements is none.
 func.func @first(%x: memref<8x0xf32>, %out: memref<8xi32>) {
   tile.grid (%i: b0=4) in (8) {

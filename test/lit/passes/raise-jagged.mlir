@@ -202,6 +202,28 @@ func.func @moved_store(%x: memref<96x256xf32>, %bounds: memref<2xi32>, %out: mem
 
 // -----
 
+// Blocks of fewer rows than a tile of memory may have do not move: the store keeps its rows' numbers.
+// CHECK-LABEL: @store_of_few_rows
+// CHECK: tile.for %m: b1=16 in (0, %n)
+// CHECK: tile.store {{%.+}}, %out[%rows, :] : !tile.tile<b1=16 x 256 x f32>
+func.func @store_of_few_rows(%x: memref<96x256xf32>, %bounds: memref<2xi32>, %out: memref<96x256xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %s = tile.load %bounds[0] : memref<2xi32> -> !tile.tile<i32>
+    %e = tile.load %bounds[1] : memref<2xi32> -> !tile.tile<i32>
+    %n = tile.extract %e : !tile.tile<i32> to index
+    tile.for %m: b1=16 in (0, %n) {
+      %k = tile.index %m : !tile.range<b1=16>
+      %b = tile.broadcast %s dims [] : !tile.tile<i32> to !tile.tile<b1=16 x i32>
+      %rows = tile.add %b, %k : !tile.tile<b1=16 x i32>
+      %v = tile.load %x[%rows, :] : memref<96x256xf32> -> !tile.tile<b1=16 x 256 x f32>
+      tile.store %v, %out[%rows, :] : !tile.tile<b1=16 x 256 x f32>, memref<96x256xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
 // Numbers that are known now are a slice, all of a dimension as ":".
 // CHECK-LABEL: @numbered
 // CHECK: tile.load %x[{{%.+}}, :] : memref<40x20xf32> -> !tile.tile<b0=8 x 20 x f32>
