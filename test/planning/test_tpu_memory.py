@@ -44,6 +44,18 @@ def test_windows_of_a_product(extents, wanted) -> None:
     assert memory(matmul(*extents), matmul_plan(), b0=256, b1=512, b2=128).vmem() == wanted
 
 
+def test_sums_are_kept_where_any_of_their_axes_moves() -> None:
+    """At several sizes at once: of 1024 by 512 elements, summed over 1024."""
+    sizes = {"b0": 256, "b1": np.array([512, 128, 512]), "b2": np.array([128, 1024, 1024])}
+    model = matmul(1024, 1024, 512)
+    trips = all_trips(model, sizes, {})
+    moved = Buffer("o", "o", "window", ("i",), options=(("accumulate", ("k",)), ("over", ("j",))))
+    still = replace(moved, options=())
+    found = Memory(matmul_plan(), trips, Blocks(model, matmul_plan(), sizes, trips))
+    assert ((found._accumulator(moved) > 0) == [True, True, False]).all()
+    assert found._accumulator(still) == 0
+
+
 def test_residents_hold_what_loops_walk() -> None:
     """All 1024 of the sum, of 256 rows and of 512 columns, with no sums in memory."""
     found = memory(matmul(1024, 1024, 1024), matmul_plan("resident"), b0=256, b1=512, b2=128)

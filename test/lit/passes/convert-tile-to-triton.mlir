@@ -69,6 +69,29 @@ func.func @large(%x: memref<1000x16384xf32>) {
 
 // -----
 
+func.func @too_many(%x: memref<65536x32768xf32>) {
+  // expected-error @+1 {{a GPU cannot launch 2147483648 programs: use larger blocks}}
+  tile.grid (%i: b0=1, %j: b1=1) in (65536, 32768) {
+    %v = tile.load %x[%i, %j] : memref<65536x32768xf32> -> !tile.tile<b0=1 x b1=1 x f32>
+    tile.store %v, %x[%i, %j] : !tile.tile<b0=1 x b1=1 x f32>, memref<65536x32768xf32>
+  }
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @not_too_many
+// CHECK: triton.launch
+func.func @not_too_many(%x: memref<65536x32767xf32>) {
+  tile.grid (%i: b0=1, %j: b1=1) in (65536, 32767) {
+    %v = tile.load %x[%i, %j] : memref<65536x32767xf32> -> !tile.tile<b0=1 x b1=1 x f32>
+    tile.store %v, %x[%i, %j] : !tile.tile<b0=1 x b1=1 x f32>, memref<65536x32767xf32>
+  }
+  func.return
+}
+
+// -----
+
 func.func @ordered(%x: memref<1000xf32>) {
   // expected-error @+1 {{Triton runs the cells of a grid in no order: use a loop inside}}
   tile.grid (%i: b0=128) in (1000) ordered [0] {
