@@ -50,6 +50,25 @@ def test_the_order_is_libtpus(shape: tuple[int, ...], bits: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("access", "taken"),
+    [
+        ("%w = tile.load %x[:, :] : memref<4096x64xf32> -> !tile.tile<4096 x 64 x f32>", [0, 1]),
+        ("%w = tile.load %x[%n, :] : memref<4096x64xf32> -> !tile.tile<64 x f32>", [1]),
+        ("%w = tile.load %x[%i, 3] : memref<4096x64xf32> -> !tile.tile<b0=256 x f32>", [1]),
+        ("%w = tile.load %x[%i, 8:16] : memref<4096x64xf32> -> !tile.tile<b0=256 x 8 x f32>", [1]),
+        ("tile.store %v, %x[%i, :] mask %m : !tile.tile<b0=256 x 64 x f32>, memref<4096x64xf32>", [1]),
+    ],
+)
+def test_all_accesses_are_of_whole_tiles(access: str, taken: list[int]) -> None:
+    """Beside a load that is: single rows and columns, a part of them, lanes under a mask."""
+    text = KERNEL.format(shape="4096x64", rows=4096, columns=64, block=256)
+    before = "%n = tile.begin %i : !tile.range<b0=256>\n%m = tile.full 1 : !tile.tile<b0=256 x 64 x i1>\n"
+    text = text.replace("    tile.store", f"    {before}    {access}\n    tile.store")
+    found = by_columns(prepared(parse(text), ["functionalise-host"]))
+    assert [number for _, number in found] == taken
+
+
+@pytest.mark.parametrize(
     ("rows", "columns", "block", "taken"),
     [
         (4096, 64, 256, [0, 1]),  # whole tiles of the transposed array

@@ -9,7 +9,7 @@ import pytest
 from kopt.ir.atoms import Lane
 from kopt.ir.choices import maximum, minimum, select, wrap
 from kopt.ir.condition import compare, conjunction, disjunction
-from kopt.ir.division import mod
+from kopt.ir.division import floordiv, mod
 from kopt.ir.factoring import coarse, taken_out
 from kopt.ir.index_expr import IndexExpr, lane, symbol
 from test.ir.expressions import SHAPE, SIZE, cases, evaluated, guards, holds
@@ -43,6 +43,8 @@ def test_conditions_stay_the_same() -> None:
         mod(wrap(32, s * 4 + inside), 100),
         mod(s * 4 + inside, t * 0 + 100),
         maximum(wrap(32, s * 4 + inside), wrap(32, t * 4 + inside)),
+        floordiv(select(compare("gt", s, t), s * 8 + inside * 2, t * 8 + inside * 2 + 1) + s * 2, 2),
+        mod(select(compare("gt", s, t), s * 4 + inside, t * 8 + inside) + s * 4, 100),
     ],
     ids=str,
 )
