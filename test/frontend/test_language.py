@@ -551,46 +551,6 @@ def test_empty_and_tiny(shape):
     check(in_place, [x.clone(), x], x * 2)
 
 
-A, B, C = (torch.randint(-9, 9, shape).float() for shape in ((8, 16), (16, 4), (8, 4)))
-
-
-@pytest.mark.parametrize("given", [None, torch.float32, torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("summed", [None, torch.float32, torch.bfloat16])
-def test_products_with_a_sum_and_a_dtype(given: torch.dtype | None, summed: torch.dtype | None) -> None:
-    """The accumulator's dtype, else the one that is asked for, which the product has before it is added."""
-
-    def product(a, b, c):
-        out = torch.empty([8, 4], dtype=torch.float32, device=a.device)
-        for i in hl.tile(8, block_size=4):
-            acc = c[i, :] if summed is not None else None
-            out[i, :] = hl.dot(a[i, :], b[:, :], acc=acc, out_dtype=given).to(torch.float32)
-        return out
-
-    start = C.to(summed or torch.float32)
-    exact = (A @ B / 4 * 8).to(given or torch.float32)
-    wanted = exact if summed is None else start + exact.to(summed)
-    check(product, [A / 4, B * 8, start], wanted.float())
-
-
-def test_numbers_of_loops_as_truth_values():
-    """Whether they are not 0; as integers and floats, the numbers."""
-
-    def numbers(x):
-        truths = torch.empty([6], dtype=torch.bool, device=x.device)
-        whole = torch.empty([6], dtype=torch.int64, device=x.device)
-        floats = torch.empty([6], dtype=torch.float32, device=x.device)
-        for i in hl.grid(6):
-            truths[i] = torch.full([], i, dtype=torch.bool)
-            whole[i] = torch.full([], i, dtype=torch.int64)
-            floats[i] = torch.full([], i, dtype=torch.float32)
-        return truths, whole, floats
-
-    found = reference(numbers, X)
-    wanted = torch.arange(6)
-    for one, want in zip(found, (wanted.bool(), wanted, wanted.float()), strict=True):
-        torch.testing.assert_close(torch.as_tensor(one).to(want.dtype), want)
-
-
 @pytest.mark.parametrize(
     ("fragment", "wanted"),
     [

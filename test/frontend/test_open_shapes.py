@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from kopt.frontend import hooks, open_shapes
+from kopt.frontend import open_shapes
+from kopt.frontend.hooks import binary
 from kopt.frontend.open_shapes import OpenTensor, plain_tensor, seen_tensor, tracked
 from kopt.open_extents import LEAST, NeedsConstant, OpenExtent
 
@@ -50,6 +51,6 @@ def test_comparisons_of_open_extents(kind: str, left: object, right: object, wan
     """Those of which nothing is known need the number."""
     if wanted is None:
         with pytest.raises(NeedsConstant):
-            hooks.binary(kind, left, right)
+            binary(kind, left, right)
     else:
-        assert hooks.binary(kind, left, right) is wanted
+        assert binary(kind, left, right) is wanted

@@ -56,6 +56,11 @@ CALLS: dict[str, tuple[Call, Call]] = {
         summed(lambda t: (t.begin, t.end, 0)),
         summed(lambda t: (t.begin, t.end, 1)),
     ),
+    "needs a positive static step": (
+        summed(lambda t: (t.begin, t.end, 1.5)),
+        summed(lambda t: (t.begin, t.end, 2)),
+    ),
+    "a positive static step": (summed(lambda t: (0, t.end, t.id)), summed(lambda t: (t.id, t.end, 1))),
     "lengths are integers": (lambda x, v, t: hl.jagged_tile(v[:, 0]), lambda x, v, t: hl.jagged_tile(v[:, 0].int())),
     "a tile of lengths, found one number": (
         lambda x, v, t: hl.jagged_tile(v.sum().int()),

@@ -1,13 +1,17 @@
-"""What becomes of the arguments of functions in tables: operands, further ones, options."""
+"""What becomes of the arguments of functions in tables: operands, further ones, options; numbers of loops."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+import torch
 
+import kopt.language as hl
 from kopt.errors import UnsupportedError
 from kopt.frontend.ops.rules import _arguments
+
+from .support import reference
 
 
 @pytest.mark.parametrize(
@@ -45,3 +49,22 @@ def test_arguments(arity: int, args: str, kwargs: dict[str, Any], operands: str,
 def test_arguments_that_are_refused(arity: int, args: str, kwargs: dict[str, Any], message: str) -> None:
     with pytest.raises(UnsupportedError, match=message):
         _arguments(arity, tuple(args), dict(kwargs))
+
+
+def test_numbers_of_loops_as_truth_values():
+    """Whether they are not 0; as integers and floats, the numbers."""
+
+    def numbers(x):
+        truths = torch.empty([6], dtype=torch.bool, device=x.device)
+        whole = torch.empty([6], dtype=torch.int64, device=x.device)
+        floats = torch.empty([6], dtype=torch.float32, device=x.device)
+        for i in hl.grid(6):
+            truths[i] = torch.full([], i, dtype=torch.bool)
+            whole[i] = torch.full([], i, dtype=torch.int64)
+            floats[i] = torch.full([], i, dtype=torch.float32)
+        return truths, whole, floats
+
+    found = reference(numbers, torch.zeros(6))
+    wanted = torch.arange(6)
+    for one, want in zip(found, (wanted.bool(), wanted, wanted.float()), strict=True):
+        torch.testing.assert_close(torch.as_tensor(one).to(want.dtype), want)

@@ -164,8 +164,20 @@ PROVED: tuple[Proof, ...] = (
     Proof(
         "kopt/planning/summary.py",
         'low, high = error_band(chip, {"tensor cores": "MXU", "vector units": "VPU"}.get(by or "", by))',
-        'low, high = error_band(chip, {"tensor cores": "MXU", "vector units": "VPU"}.get((by), by))',
+        'low, high = error_band(chip, {"tensor cores": "MXU", "vector units": "VPU"}.get(((by)), by))',
         "None is no unit's name, nor is an empty text",
+    ),
+    Proof(
+        "kopt/interpreter/symm.py",
+        "others = [int(m[value]) for value in op.others] or [rank for rank in range(world.count) if rank != m.rank]",
+        "others = [int(m[value]) for value in op.others] or [rank for rank in range(world.count) if True]",
+        "a rank that signals itself before it waits for one signal more waits for the same signals of others",
+    ),
+    Proof(
+        "kopt/frontend/source.py",
+        "indented = block[0][:1].isspace()",
+        "indented = block[0][:2].isspace()",
+        "a text that one character indents does not parse, and its function is found in the whole file",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Sums of products by letters: as torch, for equations of all forms."""
+"""Products of matrices, and sums of products by letters: as torch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 import kopt.language as hl
 
-from .support import reference
+from .support import check, reference
 
 SIZES = {"i": 2, "j": 3, "k": 4, "l": 5, "m": 1}
 #: Letters of the first operand alone, of both, and of the second alone; kept, summed over, and in any order.
@@ -53,3 +53,24 @@ def test_as_torch(equation: str) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_drawn(seed: int) -> None:
     compared(drawn(seed))
+
+
+A, B, C = (torch.randint(-9, 9, shape).float() for shape in ((8, 16), (16, 4), (8, 4)))
+
+
+@pytest.mark.parametrize("given", [None, torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("summed", [None, torch.float32, torch.bfloat16])
+def test_products_with_a_sum_and_a_dtype(given: torch.dtype | None, summed: torch.dtype | None) -> None:
+    """The accumulator's dtype, else the one that is asked for, which the product has before it is added."""
+
+    def product(a, b, c):
+        out = torch.empty([8, 4], dtype=torch.float32, device=a.device)
+        for i in hl.tile(8, block_size=4):
+            acc = c[i, :] if summed is not None else None
+            out[i, :] = hl.dot(a[i, :], b[:, :], acc=acc, out_dtype=given).to(torch.float32)
+        return out
+
+    start = C.to(summed or torch.float32)
+    exact = (A @ B / 4 * 8).to(given or torch.float32)
+    wanted = exact if summed is None else start + exact.to(summed)
+    check(product, [A / 4, B * 8, start], wanted.float())
