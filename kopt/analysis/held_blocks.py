@@ -64,7 +64,7 @@ def _holders(gather: LoadOp, launch: LaunchOp) -> Iterator[LoadOp]:
     """The loads of ordinary blocks of the same array that may stand at a gather's place as well."""
     args = launch.body.block.args
     taken: dict[SSAValue, SSAValue] = dict(zip(args, launch.inputs, strict=False))
-    same = [arg for arg in args if arg is gather.memory or arg in taken and taken[arg] is taken.get(gather.memory)]
+    same = [arg for arg in args if taken.get(arg) is taken[gather.memory]]
     only_read = [arg for arg in same if args.index(arg) not in launch.written]
     for op in [use.operation for arg in only_read for use in arg.uses]:
         if not isinstance(op, LoadOp) or op is gather or op.mask is not None or op.gathers:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from kopt import parse
-from kopt.analysis.update_bounds import Bounds, Unbounded, update_bounds
+from kopt.analysis.update_bounds import Bounds, Unbounded, _arrays, update_bounds
 from kopt.analysis.wide_facts import HIGH
+from kopt.dialects.atomic import RmwOp
 from kopt.dialects.host import LaunchOp
 from test.named import named, only
 
@@ -161,3 +162,42 @@ def test_what_fits_to_the_last_number(limit: int, made) -> None:
     body, fill = made(limit + 1)
     with pytest.raises(Unbounded):
         bounds(body, fill=f" fill {fill}")
+
+
+ARRAYS = """
+func.func @f(%x: memref<32xi64>, %h: memref<32xf32>, %n: memref<32xi32>, %b: memref<32xi8>, %m: memref<32xi64>) {
+  %t = host.alloc fill 0 : memref<16xi64>
+  %u = host.alloc fill 0 : memref<32xi64>
+  tile.grid (%i: b0=8) in (32) {
+    %v = tile.load %x[%i] : memref<32xi64> -> !tile.tile<b0=8 x i64>
+    %w = tile.load %h[%i] : memref<32xf32> -> !tile.tile<b0=8 x f32>
+    %k = tile.load %n[%i] : memref<32xi32> -> !tile.tile<b0=8 x i32>
+    %c = tile.load %b[%i] : memref<32xi8> -> !tile.tile<b0=8 x i8>
+    %o = tile.load %u[%i] : memref<32xi64> -> !tile.tile<b0=8 x i64>
+    %l = tile.load %m[%k] : memref<32xi64> -> !tile.tile<b0=8 x i64>
+    %w64 = tile.cast %w : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x i64>
+    %c64 = tile.cast %c : !tile.tile<b0=8 x i8> to !tile.tile<b0=8 x i64>
+    %k64 = tile.cast %k : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x i64>
+    %s = tile.add VALUES : !tile.tile<b0=8 x i64>
+    atomic.rmw add %s, %t[%k] : !tile.tile<b0=8 x i64>, memref<16xi64>
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ("%v, %v", "x"),
+        ("%v, %k64", "xn"),
+        ("%v, %w64", "x"),  # floats are no numbers of an array
+        ("%v, %c64", "x"),  # nor do bytes tell much
+        ("%v, %o", "x"),  # what the host allocates is no argument
+        ("%l, %k64", "mn"),
+        ("%l, %l", "m"),  # %n tells places alone
+    ],
+)
+def test_arguments_that_values_are_computed_from(values: str, wanted: str) -> None:
+    module = parse(ARRAYS.replace("VALUES", values))
+    assert {array.name_hint for array in _arrays([only(module, RmwOp)])} == set(wanted)

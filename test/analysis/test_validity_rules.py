@@ -97,3 +97,27 @@ def test_the_masks_of_a_value_are_made_once() -> None:
     first = builder.of(values["r"])
     count = len(walk(module))
     assert builder.of(values["r"]) is first and builder.of(values["f"]) is first and len(walk(module)) == count
+
+
+@pytest.mark.parametrize(
+    ("cuts", "masked"),
+    [
+        ([(0, 1, 1)], False),  # there is one row at least
+        ([(1, 1, 1)], True),
+        ([(0, 2, 1)], True),
+        ([(0, 3, 1), (0, 1, 1)], False),  # the first of the first
+        ([(0, 2, 2), (0, 1, 1)], False),
+        ([(1, 2, 1), (0, 1, 1)], True),
+        ([(0, 3, 1), (2, 1, 1)], True),
+    ],
+)
+def test_the_first_row_is_valid(cuts: list[tuple[int, int, int]], masked: bool) -> None:
+    """Rows of a block are valid from the first on: a slice that begins there has one that is."""
+    lines, rows = [f"%c = tile.reshape %v : {W} to !tile.tile<4 x 6 x f32>"], 4
+    for start, size, step in cuts:
+        types = f"!tile.tile<{rows} x 6 x f32> to !tile.tile<{size} x 6 x f32>"
+        lines.append(
+            f"%c{len(lines)} = tile.slice %c{len(lines) - 1 or ''} [{start}, 0] [{size}, 6] [{step}, 1] : {types}"
+        )
+        rows = size
+    assert (validity("\n".join(lines), f"c{len(cuts)}") is not None) is masked

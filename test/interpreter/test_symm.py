@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import kopt
 from kopt.dialects import symm
 from kopt.dialects.tile import RefType
+from kopt.errors import AccessError
+from kopt.interpreter import HANDLERS
+from kopt.interpreter.machine import Machine
 from kopt.interpreter.symm import _channel
+from kopt.interpreter.world import World
 
 TEXT = Path(__file__).parents[1] / "lit" / "dialects" / "symm.mlir"
 
@@ -20,3 +27,34 @@ def test_counters_of_kernels_count_whoever_signals() -> None:
     for op in signals:
         assert (_channel(op, 1, 2) == _channel(op, 1, 3)) is isinstance(op.buffer.type, RefType)
         assert _channel(op, 1, 2) != _channel(op, 2, 2)
+
+
+RING = """
+func.func @f(%s: memref<4xf32, #symm.space<"tp">>, %next: i32, %last: i32) {{
+  symm.signal %s to %next channel 0 : i32 : memref<4xf32, #symm.space<"tp">>, i32
+  symm.wait %s from %{waited} channel {channel} : i32 : memref<4xf32, #symm.space<"tp">>, i32
+  symm.barrier group "tp"
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("waited", "channel", "hangs"), [("last", 0, False), ("next", 0, True), ("last", 1, True)], ids=str
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_ranks_wait_for_whom_they_name(waited: str, channel: int, hangs: bool, seed: int) -> None:
+    """Three ranks signal the next one, and wait for the one before; for another, or on another channel, for ever."""
+    world, programs = World(3, seed), []
+    for rank in range(3):
+        module = kopt.parse(RING.format(waited=waited, channel=channel))
+        machine = Machine(module, HANDLERS, seed=seed, check_conflicts=True, masked=False)
+        machine.world, machine.rank = world, rank
+        world.machines.append(machine)
+        given = [np.zeros(4, np.float32), (rank + 1) % 3, (rank - 1) % 3]
+        programs.append(lambda machine=machine, given=given: machine.call(machine.functions["f"], given))
+    if hangs:
+        with pytest.raises(AccessError):
+            world.run(programs)
+    else:
+        world.run(programs)

@@ -16,7 +16,7 @@ from kopt.analysis.plan_problems.problem import (
 )
 from kopt.analysis.plan_problems.tpu import of_dimension, tpu_problems
 from kopt.analysis.plan_problems.tpu_memory import of_memory
-from kopt.analysis.plan_problems.tpu_values import value_problems
+from kopt.analysis.plan_problems.tpu_values import _of_updates, value_problems
 from kopt.diagnostics import Problem
 from kopt.errors import LoweringError
 from kopt.plans.plan import Buffer, LoopSchedule, Plan, Walk
@@ -234,3 +234,18 @@ def test_a_kind_that_a_gather_may_have(kind: str) -> None:
 def test_a_kind_that_it_may_not_have(plan: str, via: str, wanted: str) -> None:
     (message,) = gathered(plan, via)
     assert message.startswith(wanted)
+
+
+@pytest.mark.parametrize(
+    "rest", ["", "%w = tile.load %out[%i, :] : memref<64x128xf32> -> !tile.tile<b0=8 x 128 x f32>"]
+)
+def test_blocks_of_an_array_in_hbm_are_updated_by_dmas_or_none_is(rest: str) -> None:
+    """The problem is at the access that is none."""
+    block, array = "!tile.tile<b0=8 x 128 x f32>", "memref<64x128xf32>"
+    body = f"""%v = tile.load %x[%i, :] : {array} -> {block}
+      %o = atomic.rmw add %v, %out[%i, :] : {block}, {array} -> {block}
+      {rest}"""
+    found = one_launch(body, "(%i: b0=8) in (64)", "out", x="64x128xf32", out="64x128xf32")
+    problems = [*_of_updates(found.grid, {found["o"]: "row_dma"})]
+    assert [problem.op for problem in problems] == ([found["w"]] if rest else [])
+    assert messages(problems) == (["'out' is in HBM: all updates of its blocks are"] if rest else [])
