@@ -174,6 +174,12 @@ PROVED: tuple[Proof, ...] = (
         "a rank that signals itself before it waits for one signal more waits for the same signals of others",
     ),
     Proof(
+        "kopt/analysis/reduced_dims.py",
+        "return sum(-1 if fits else 1 for op, fits in (*made, *used) if isinstance(op, Operation) and in_loop(op))",
+        "return sum(-1 if fits else 1 for op, fits in (*made, *used) if ((in_loop(op))))",
+        "rows that are arguments of a block are carried by its loop: none of them is given by others",
+    ),
+    Proof(
         "kopt/frontend/source.py",
         "indented = block[0][:1].isspace()",
         "indented = block[0][:2].isspace()",
