@@ -101,3 +101,11 @@ func.func @bits_of_what(%x: memref<8xf32>) {
   %s = tile.bitcast %v : !tile.tile<8 x f32> to !tile.tile<8 x index>
   func.return
 }
+
+// -----
+
+func.func @bits_of_indices(%v: !tile.tile<8 x index>) {
+  // expected-error @+1 {{tile.bitcast keeps dimensions and width}}
+  %s = tile.bitcast %v : !tile.tile<8 x index> to !tile.tile<8 x index>
+  func.return
+}
