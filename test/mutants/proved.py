@@ -168,6 +168,12 @@ PROVED: tuple[Proof, ...] = (
         "None is no unit's name, nor is an empty text",
     ),
     Proof(
+        "kopt/ir/to_tiles.py",
+        "dims = _together(condition, then, otherwise)",
+        "dims = _together(then, condition, otherwise)",
+        "all dimensions of several parts, whichever comes first",
+    ),
+    Proof(
         "kopt/interpreter/symm.py",
         "others = [int(m[value]) for value in op.others] or [rank for rank in range(world.count) if rank != m.rank]",
         "others = [int(m[value]) for value in op.others] or [rank for rank in range(world.count) if True]",
