@@ -8,10 +8,12 @@ import pytest
 import torch
 
 import kopt.language as hl
+from kopt.dialects.tile import SplatOp
 from kopt.errors import UnsupportedError
 from kopt.frontend.ops.rules import _arguments
+from kopt.walk import walk
 
-from .support import reference
+from .support import imported, reference
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,8 @@ def test_numbers_of_loops_as_truth_values():
             floats[i] = torch.full([], i, dtype=torch.float32)
         return truths, whole, floats
 
+    splats = walk(imported(numbers, torch.zeros(6)).module, SplatOp)
+    assert {str(op.result.type.element_type) for op in splats} == {"i32", "i64"}  # pyright: ignore
     found = reference(numbers, torch.zeros(6))
     wanted = torch.arange(6)
     for one, want in zip(found, (wanted.bool(), wanted, wanted.float()), strict=True):

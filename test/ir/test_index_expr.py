@@ -261,3 +261,14 @@ def test_atoms_inside_are_found() -> None:
     expr = minimum(floordiv(s + i, 7), t)
     assert {type(atom) for atom in expr.atoms()} >= {FloorDiv, Symbol, Lane}
     assert expr.along == {0}
+
+
+def test_the_range_of_a_sum_with_a_choice_is_that_of_its_cases() -> None:
+    """Each case under its own condition: a number that turns round at 0 stays in 0 to 7."""
+    n = symbol("turned", range=ValueRange(-8, 7))
+    turned = select(compare("lt", n, 0), n + 8, n)
+    for factor, offset, low, high in ((1, 0, 0, 7), (1, 1, 1, 8), (2, -3, -3, 11), (-1, 0, -7, 0)):
+        found = (turned * factor + offset).range
+        assert (found.low, found.high) == (low, high)
+    mixed = (turned - n).range  # 8 where it is negative, else 0
+    assert (mixed.low, mixed.high) == (0, 8)

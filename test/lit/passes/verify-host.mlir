@@ -129,3 +129,11 @@ func.func @two_results(%x: memref<8xf32>) -> memref<8xf32> {
   %a, %b = host.call "aten.cat.default"(%x) args [[unit]] : (memref<8xf32>) -> (memref<8xf32>, memref<8xf32>)
   func.return %b : memref<8xf32>
 }
+
+// -----
+
+func.func @unsaid(%x: memref<?xf32>) -> memref<?xf32> {
+  // expected-error @+1 {{which extents the results of 'host.call' have is not said}}
+  %y = host.call "aten.neg.default"(%x) args [unit] : (memref<?xf32>) -> (memref<?xf32>)
+  func.return %y : memref<?xf32>
+}
