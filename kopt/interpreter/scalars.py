@@ -43,13 +43,17 @@ def _floored(a: int, b: int) -> int:
     return a // b
 
 
+def _ceiled(a: int, b: int) -> int:
+    return -_floored(-a, b)
+
+
 _INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
     arith.AddiOp: operator.add,
     arith.SubiOp: operator.sub,
     arith.MuliOp: operator.mul,
     arith.DivSIOp: _truncated,
     arith.FloorDivSIOp: _floored,
-    arith.CeilDivSIOp: lambda a, b: -_floored(-a, b),
+    arith.CeilDivSIOp: _ceiled,
     arith.RemSIOp: lambda a, b: a - b * _truncated(a, b),
     arith.MinSIOp: min,
     arith.MaxSIOp: max,
@@ -62,6 +66,7 @@ _INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
 
 _UNSIGNED: dict[type[Operation], Callable[[int, int], int]] = {
     arith.DivUIOp: _floored,
+    arith.CeilDivUIOp: _ceiled,
     arith.RemUIOp: lambda a, b: a - b * _floored(a, b),
     arith.MinUIOp: min,
     arith.MaxUIOp: max,

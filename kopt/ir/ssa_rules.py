@@ -218,6 +218,11 @@ def _ceildiv(m: Forms, op: arith.CeilDivSIOp) -> Found:
     return -floordiv(-m.expr(op.lhs), m.expr(op.rhs))
 
 
+def _unsigned_ceildiv(m: Forms, op: arith.CeilDivUIOp) -> Found:
+    numbers, _ = _forms(m, (op.lhs, op.rhs))
+    return -floordiv(-m.expr(op.lhs), m.expr(op.rhs)) if numbers and _is_natural(*numbers) else None
+
+
 def _cmpi(m: Forms, op: arith.CmpiOp) -> Found:
     predicate = op.predicate.value.data
     numbers, _ = _forms(m, (op.lhs, op.rhs))
@@ -350,6 +355,7 @@ RULES: dict[type, Rule] = {
     **dict.fromkeys((CastOp, arith.IndexCastOp, arith.ExtSIOp, arith.TruncIOp), _converted),
     arith.ExtUIOp: _extui,
     arith.CeilDivSIOp: _ceildiv,
+    arith.CeilDivUIOp: _unsigned_ceildiv,
     arith.CmpiOp: _cmpi,
     arith.ConstantOp: _constant,
     arith.SelectOp: _select,

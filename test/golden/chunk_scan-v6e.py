@@ -15,29 +15,28 @@ def chunk_scan_kernel(decay_ref, c_ref, states_ref, cb_ref, steps_ref, x_ref, sk
     states = states_ref[...]  # state_space.py:45
     before = jnp.dot(c, states.T, preferred_element_type=jnp.float32)  # state_space.py:45
     acc = before * jnp.broadcast_to(jnp.exp(mine).reshape((256, 1)), (256, 64))  # state_space.py:46
-    tile_k_count = pl.cdiv(256, 128)  # state_space.py:47
+    tile_k_count = pl.cdiv(256, 256)  # state_space.py:47
 
     def tile_k_body(tile_k, acc_2):  # state_space.py:47
-        tile_k_begin = tile_k * 128  # state_space.py:47
-        decay_2 = decay_ref[0, pl.ds(pl.multiple_of(tile_k_begin, 128), 128)]  # state_space.py:48
+        tile_k_begin = tile_k * 256  # state_space.py:47
+        decay_2 = decay_ref[0, :]  # state_space.py:48
         theirs = decay_2.astype(jnp.float32)  # state_space.py:48
-        cb = cb_ref[:, pl.ds(pl.multiple_of(tile_k_begin, 128), 128)]  # state_space.py:49
+        cb = cb_ref[...]  # state_space.py:49
         v = (  # state_space.py:49
-            jnp.broadcast_to(mine.reshape((256, 1)), (256, 128))
-            - jnp.broadcast_to(theirs.reshape((1, 128)), (256, 128))
+            jnp.broadcast_to(mine.reshape((256, 1)), (256, 256))
+            - jnp.broadcast_to(theirs.reshape((1, 256)), (256, 256))
         )
         weights = cb.astype(jnp.float32) * jnp.exp(v)  # state_space.py:49
-        steps = steps_ref[0, pl.ds(pl.multiple_of(tile_k_begin, 128), 128)]  # state_space.py:50
-        v_2 = jnp.broadcast_to(steps.astype(jnp.float32).reshape((1, 128)), (256, 128))  # state_space.py:50
+        steps = steps_ref[0, :]  # state_space.py:50
+        v_2 = jnp.broadcast_to(steps.astype(jnp.float32).reshape((1, 256)), (256, 256))  # state_space.py:50
         weights_2 = weights * v_2  # state_space.py:50
-        v_3 = tile_k_begin + jax.lax.broadcasted_iota(jnp.int32, (256, 128), 1)  # state_space.py:51
+        v_3 = tile_k_begin + jax.lax.broadcasted_iota(jnp.int32, (256, 256), 1)  # state_space.py:51
         weights_3 = jnp.where(  # state_space.py:51
-            jax.lax.broadcasted_iota(jnp.int32, (256, 128), 0) >= v_3, weights_2, 0.0
+            jax.lax.broadcasted_iota(jnp.int32, (256, 256), 0) >= v_3, weights_2, 0.0
         )
-        tile_k_begin_2 = tile_k * 128 + tile_c * 256  # state_space.py:52
-        x = x_ref[pl.ds(pl.multiple_of(tile_k_begin_2, 128), 128), :]  # state_space.py:52
-        inside = jax.lax.broadcasted_iota(jnp.int32, (256, 128), 1) < 256 - tile_k_begin  # state_space.py:52
-        inside_2 = jax.lax.broadcasted_iota(jnp.int32, (128, 64), 0) < 256 - tile_k_begin  # state_space.py:52
+        x = x_ref[pl.ds(pl.multiple_of(begin, 256), 256), :]  # state_space.py:52
+        inside = jax.lax.broadcasted_iota(jnp.int32, (256, 256), 1) < 256 - tile_k_begin  # state_space.py:52
+        inside_2 = jax.lax.broadcasted_iota(jnp.int32, (256, 64), 0) < 256 - tile_k_begin  # state_space.py:52
         acc_3 = acc_2 + jnp.dot(  # state_space.py:52
             jnp.where(inside, weights_3, 0.0).astype(jnp.bfloat16),
             jnp.where(inside_2, x, 0.0),

@@ -12,11 +12,6 @@ def _aligned(x):
 
 
 @triton.jit
-def _ceil_quotient(a, b):
-    return (a + (-a % b + b) % b) // b
-
-
-@triton.jit
 def grouped_matmul_0_kernel(x, offsets, out, weights_desc):
     # only written: out
     BLOCK_2: tl.constexpr = 128
@@ -33,7 +28,7 @@ def grouped_matmul_0_kernel(x, offsets, out, weights_desc):
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
     offsets_block = tl.load(offsets + g)
     offsets_block_2 = tl.load(offsets + (g + 1))
-    v_2 = _ceil_quotient(_ceil_quotient(offsets_block_2 - offsets_block, 128), 2)
+    v_2 = tl.cdiv(tl.cdiv(max(offsets_block_2 - offsets_block, 0), 128), 2)
     v_3 = offsets_block + part_block * v_2 * 128
     v_4 = min(offsets_block_2, v_3 + v_2 * 128)
     for m_begin in range(v_3, v_4, BLOCK_1):

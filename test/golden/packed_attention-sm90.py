@@ -12,11 +12,6 @@ def _aligned(x):
 
 
 @triton.jit
-def _ceil_quotient(a, b):
-    return (a + (-a % b + b) % b) // b
-
-
-@triton.jit
 def _nan_max(a, b):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
@@ -36,7 +31,7 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
     begin = tl.load(offsets + i)
     end = tl.load(offsets + (i + 1))
     # packed.py:18: for mine in hl.tile(begin, end):
-    v_3 = _ceil_quotient(_ceil_quotient(end - begin, 64), 2)
+    v_3 = tl.cdiv(tl.cdiv(max(end - begin, 0), 64), 2)
     v_4 = begin + part_block * v_3 * 64
     v_5 = min(end, v_4 + v_3 * 64)
     for mine_begin in range(v_4, v_5, BLOCK_2):

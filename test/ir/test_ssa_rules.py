@@ -253,6 +253,7 @@ SCALARS: Mapping[str, Callable] = {
     "ori": np.bitwise_or,
     "xori": np.bitwise_xor,
     "divui": unsigned(np.floor_divide),
+    "ceildivui": unsigned(lambda a, b: -(-a // b)),
     "remui": unsigned(np.mod),
     "minui": unsigned(np.minimum),
     "maxui": unsigned(np.maximum),
@@ -261,7 +262,8 @@ SCALARS: Mapping[str, Callable] = {
     **{f"cmpi u{name}": unsigned(getattr(operator, name)) for name in ("lt", "le", "gt", "ge")},
 }
 #: What needs numbers that are not below 0, to be more than a range.
-_OF_NATURALS = ("divsi", "remsi", "divui", "remui", "minui", "maxui", "cmpi ult", "cmpi ule", "cmpi ugt", "cmpi uge")
+_OF_NATURALS = ("divsi", "remsi", "divui", "ceildivui", "remui", "minui", "maxui")
+_OF_NATURALS += ("cmpi ult", "cmpi ule", "cmpi ugt", "cmpi uge")
 _BY_NUMBER = ("muli", "andi", "ori", "xori")
 
 

@@ -38,6 +38,7 @@ HANDLERS: dict[type[Operation], Handler] = {
     arith.FloorDivSIOp: by("_floor_quotient({0}, {1})"),
     **dict.fromkeys((arith.MinSIOp, arith.MinUIOp), by("min({0}, {1})")),
     **dict.fromkeys((arith.MaxSIOp, arith.MaxUIOp), by("max({0}, {1})")),
-    **dict.fromkeys((arith.CeilDivSIOp, arith.CeilDivUIOp), by("_ceil_quotient({0}, {1})")),
+    arith.CeilDivSIOp: by("_ceil_quotient({0}, {1})"),
+    arith.CeilDivUIOp: by("tl.cdiv({0}, {1})"),
     arith.SelectOp: by("tl.where({0}, {1}, {2})"),
 }

@@ -114,7 +114,8 @@ def part_of(grid: GridOp, loop: ForOp, splits: int, blocks: int | None) -> tuple
     else:
         part = _new_range(grid, 0, splits, 1)
         lower, upper = build.index(lower), build.index(upper)
-        count = build.add(arith.CeilDivSIOp(build.add(arith.SubiOp(upper, lower)), build.index(size)))
+        distance = build.add(arith.MaxSIOp(build.add(arith.SubiOp(upper, lower)), build.index(0)))
+        count = build.add(arith.CeilDivSIOp(distance, build.index(size)))
         each = build.add(arith.CeilDivSIOp(count, build.index(splits)))
         first = build.add(arith.MuliOp(build.add(IdOp(part)), each))
         begin = build.add(arith.AddiOp(lower, build.add(arith.MuliOp(first, build.index(size)))))
