@@ -22,7 +22,7 @@ from kopt.analysis.aliases import users
 from kopt.analysis.coverage import stays_inside
 from kopt.analysis.layouts import Layout, LayoutProblem, layout
 from kopt.analysis.scope import ancestors
-from kopt.analysis.streaming import Schedules, loops_around, streamed_extents, written_schedule
+from kopt.analysis.streaming import Schedules, loops_around, written_schedule
 from kopt.analysis.windows import Dim, Window, joined, walked
 from kopt.dialects.tile import ForOp, LoadOp, RangeType, StoreOp, TileType
 from kopt.dialects.tile.index_list import AllAttr, Entry, SliceAttr, is_range
@@ -31,7 +31,7 @@ from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import ZERO, IndexExpr
 from kopt.ir.ranges import binding, unshifted, walked_range
-from kopt.open_extents import open_extents, padded
+from kopt.open_extents import padded
 
 
 class NotPipelined(Exception):
@@ -87,7 +87,7 @@ def plan_pipelined(window: Window, schedules: Schedules = written_schedule) -> P
         plan = layout(replace(window, dims=tuple(dims)))
     except LayoutProblem as problem:
         raise NotPipelined(f"has no layout for its blocks: {problem}") from None
-    return Pipelined(_padded(plan, window), plan, walks)
+    return Pipelined(_padded(plan), plan, walks)
 
 
 def _walk(access: LoadOp | StoreOp, shape: Sequence[int], schedules: Schedules, sums: IndexAnalysis) -> PipelinedAccess:
@@ -181,15 +181,12 @@ def _same(dims: Sequence[Dim], extent: int) -> Dim:
     return replace(dims[0], last=max(dim.last for dim in dims))
 
 
-def _padded(plan: Layout, window: Window) -> Layout:
-    """The array with no part of a block beyond its end: DMAs move whole blocks. Where the last one ends is known of
-    extents that do not differ from call to call."""
-    known = not open_extents(plan.padded) and not any(plan.front or ())
-    shape, reach = list(plan.padded), streamed_extents(window) if known else None
+def _padded(plan: Layout) -> Layout:
+    """The array with no part of a block beyond its end: DMAs move whole blocks."""
+    shape = list(plan.padded)
     for part, lanes in zip(plan.parts, plan.blocks, strict=True):
         if part.kind == "all" and lanes:
-            whole = padded(shape[part.dim], lanes)
-            shape[part.dim] = whole if reach is None else min(whole, reach[part.dim])
+            shape[part.dim] = padded(shape[part.dim], lanes)
     changed = plan if tuple(shape) == plan.padded else replace(plan, padded=tuple(shape), reason=_reason(plan))
     return replace(changed, blocks=changed.shape)
 

@@ -39,7 +39,7 @@ class AtSizes:
         self.trips = all_trips(model, self.sizes, lengths)
         self._mxu = chip.mxu_size
         self._live: dict[frozenset[tuple[str, str, int]], Number] = {}
-        self._padded: dict[str, Number] = {}
+        self._padded: dict[tuple[str, bool], Number] = {}
 
     def live(self, loops: Mapping[str, LoopSchedule]) -> Number:
         """Bytes of values beyond registers, where loops run so: what waits and spills, and what scratch carries."""
@@ -49,12 +49,13 @@ class AtSizes:
             self._live[key] = waiting + carried_bytes(self.model.code, self.sizes, loops)
         return self._live[key]
 
-    def is_padded(self, operand: str) -> Number:
-        """Whether a block of an array reaches beyond it: copied whole, it needs padding."""
-        if operand not in self._padded:
-            found = [is_padded(access, self.sizes, self.trips) for access in self.model.of(operand)]
-            self._padded[operand] = np.any(np.broadcast_arrays(False, *found), axis=0)
-        return self._padded[operand]
+    def is_padded(self, operand: str, divided: bool) -> Number:
+        """Whether a block of an array reaches beyond it, or does not divide it: copied whole, it needs padding."""
+        key = operand, divided
+        if key not in self._padded:
+            found = [is_padded(access, self.sizes, self.trips, divided) for access in self.model.of(operand)]
+            self._padded[key] = np.any(np.broadcast_arrays(False, *found), axis=0)
+        return self._padded[key]
 
     @cached_property
     def work(self) -> Mapping[Path, Cycles]:

@@ -315,7 +315,8 @@ class TpuLaunch:
         if buffer.kind not in STREAMED:
             return 0
         passes = _PASS * self.blocks.reads(buffer) + _PASSES["slice"] * self.blocks.writes(buffer)
-        return self.launch.is_padded(buffer.operand) * passes * self.blocks.array_size(buffer.operand)
+        padded = self.launch.is_padded(buffer.operand, buffer.kind == "emit_pipeline")
+        return padded * passes * self.blocks.array_size(buffer.operand)
 
     def _scalar_bytes(self) -> Number:
         return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)

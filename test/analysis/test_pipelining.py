@@ -241,13 +241,3 @@ def test_arrays_are_padded_to_whole_blocks() -> None:
     )
     plan = plan_pipelined(window(found))
     assert plan.array.padded == (64, 1024) and "whole" in plan.array.reason
-
-
-def test_arrays_are_padded_no_further_than_blocks_reach() -> None:
-    """Cells have 56 of 60 rows, and the loop 896 of 1000 columns: no block is beyond the array."""
-    found = one_launch(
-        loop("%v = tile.load %x[%i, %k] : memref<60x1000xf32> -> !tile.tile<b0=8 x b1=128 x f32>", "0, 896"),
-        "(%i: b0=8) in (56)",
-        x="60x1000xf32",
-    )
-    assert plan_pipelined(window(found)).array.padded == (60, 1000)

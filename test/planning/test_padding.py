@@ -46,6 +46,16 @@ def test_the_host_pads_what_a_loop_fetches_and_not_what_windows_bring() -> None:
     assert whole.host_bytes == 0
 
 
+def test_pipelines_copy_from_arrays_that_their_blocks_divide() -> None:
+    """Cells have 1,024 of 1,100 rows: prefetches stay inside of these, and a pipeline has blocks that divide all."""
+    model = matmul(1024, 2048, 512)
+    accesses = [replace(one, relation=replace(one.relation, shape=(1100, 512))) for one in model.of("x")]
+    model = replace(model, accesses=(*accesses, *model.of("y"), *model.of("o")))
+    for kind, padded in (("prefetch", False), ("emit_pipeline", True)):
+        found = TpuLaunch(AtSizes(model, SIZES, V6E, {}), matmul_plan(kind)).cost()
+        assert (found.host_bytes > 0) == padded
+
+
 def test_what_is_written_is_sliced_too() -> None:
     model, plan = matmul(1024, 2048, 500), matmul_plan("prefetch")
     buffers = tuple(replace(one, kind="writeback") if one.operand == "o" else one for one in plan.buffers)
