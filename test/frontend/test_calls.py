@@ -33,3 +33,31 @@ def test_casts(cast: str, of: torch.Tensor) -> None:
     torch.testing.assert_close(reference(scaled, X, of), X * change(of))
     names = {op.name for op in imported(scaled, X, of).module.walk()}
     assert ("host.copy" in names) is (of.ndim > 0) and ("tile.cast" in names) is (of.ndim == 0)
+
+
+@pytest.mark.parametrize(
+    ("moved", "copies"),
+    [
+        (lambda v: v.to("cpu"), 0),
+        (lambda v: v.to(torch.device("cpu")), 0),
+        (lambda v: v.to("cpu", dtype=torch.float32), 1),
+        (lambda v: v.to("cpu", torch.float32), 1),
+        (lambda v: v.to(torch.float32), 1),
+        (lambda v: v.cuda(), 0),
+    ],
+    ids=range(6),
+)
+def test_a_device_is_none_of_a_kernels(moved, copies: int) -> None:
+    """Moved to a device, a tensor is what it was; a dtype beside it casts."""
+    by = torch.arange(16).half() / 4
+
+    def scaled(x, by):
+        by = moved(by)
+        out = torch.empty_like(x)
+        for i in hl.tile(8, block_size=4):
+            out[i, :] = x[i, :] * by[:]
+        return out
+
+    names = [op.name for op in imported(scaled, X, by).module.walk()]
+    assert names.count("host.copy") == copies
+    torch.testing.assert_close(reference(scaled, X, by), X * by)
