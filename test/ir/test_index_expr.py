@@ -272,3 +272,5 @@ def test_the_range_of_a_sum_with_a_choice_is_that_of_its_cases() -> None:
         assert (found.low, found.high) == (low, high)
     mixed = (turned - n).range  # 8 where it is negative, else 0
     assert (mixed.low, mixed.high) == (0, 8)
+    size = (select(compare("lt", n, 0), number(0), n * 2) - n).range  # without its sign
+    assert (size.low, size.high) == (0, 8)
