@@ -58,7 +58,9 @@ models of the launches once, with the sizes left open (`kopt.analysis.launch_mod
 of sizes: powers of two times a tile of memory, and divisors of what is walked. For each combination it takes the
 cheapest plan whose blocks fit (`kopt.planning.block_sizes`). A loop that may be a dimension of the grid is one, unless
 another plan is clearly cheaper, as [below](#written-and-obeyed). Costs within 2 % of the least count as equal. Among
-these longer rows win, then less VMEM. The bounds of some ranges are known only when the kernel runs. Such ranges are
+these longer rows win, then less VMEM. Where rows are computed, the choice is made once more on a TPU, by the products
+and DMAs that move them. On a GPU the first eight sizes are compared again where whole dimensions are walked: with the
+walks as loops, which may be dealt out to more cells. The bounds of some ranges are known only when the kernel runs. Such ranges are
 assumed to divide their arrays evenly (`kopt.planning.assumed`).
 
 On a TPU a candidate fits if its buffers and its values, counted whole, take no more than 24 MiB. Fewer of its values
@@ -80,8 +82,8 @@ null on GPUs. The [report](targets.md#what-a-report-predicts) also names the sec
 The pass `plan-accesses` writes a plan for every launch, on TPUs and GPUs. Later passes obey it, and decide nothing
 again. On a TPU the pass makes one plan for each combination of schedules that the launch's loops may have. Of those
 that fit the chip's memory it looks for the cheapest (`kopt.planning.cost`). The cheapest replaces the usual plan only
-if it is better by more than the model's mean error (`kopt.planning.choice`). `kopt FILE.mlir -p '…,plan-accesses'`
-shows the plan. Edit the text, and it is lowered as it says:
+if it is better by 5 %: most of the model's error is common to all plans of a kernel (`kopt.planning.choice`).
+`kopt FILE.mlir -p '…,plan-accesses'` shows the plan. Edit the text, and it is lowered as it says:
 
 | edit | what it does |
 |---|---|
