@@ -8,17 +8,20 @@ from contextlib import suppress
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from kopt.analysis.walks.choosing import chosen_walks
 from kopt.cached_property import cached_property
 from kopt.clone import cloned
 from kopt.config import Config
 from kopt.context import make_context
 from kopt.diagnostics import collect
-from kopt.dialects.tile import Access, ForOp, is_gather
+from kopt.dialects.tile import Access, ForOp, GridOp, is_gather
+from kopt.dialects.tile.access_ids import operand_names
 from kopt.errors import KoptError
 from kopt.ir.atoms import BlockNumber, Lane
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.passes.pipelines import named, rows_moved, walks
+from kopt.passes.retyping import new_tags
 from kopt.passes.split_planes import holds_large
 from kopt.targets.chips import Chip, TpuChip
 from kopt.walk import walk
@@ -53,12 +56,17 @@ class BlockForms:
         Where an access is refused at the sizes that blocks have, what is only scheduled.
         """
         if not isinstance(self._chip, TpuChip):
-            walked = _applied(self.scheduled, walks(self._chip.name))
-            return walked if len(walk(walked, ForOp)) > len(walk(self.scheduled, ForOp)) else self.scheduled
+            return _applied(self.scheduled, walks(self._chip.name)) if self._walks else self.scheduled
         if self.gathers:
             with suppress(KoptError):
                 return _applied(self._module, rows_moved(self._chip, self._config))
         return self.scheduled
+
+    @property
+    def _walks(self) -> bool:
+        """Whether cells walk whole dimensions."""
+        grids = walk(self.scheduled, GridOp)
+        return any(chosen_walks(grid, self._chip, operand_names(grid), new_tags(grid))[0] for grid in grids)
 
     @cached_property
     def gathers(self) -> bool:

@@ -66,6 +66,7 @@ class GpuLaunch:
         self.costs = gpu_costs(chip)
         self.trips = all_trips(model, self.sizes, lengths)
         self.split = dict(plan.options).get("split", 1)
+        self._lanes_inside: dict[str, list[Number]] = {}
         self.program = GpuProgram(model, self.sizes, dict(plan.options), chip, self._each())
 
     def cost(self) -> Cost:
@@ -235,6 +236,11 @@ class GpuLaunch:
 
     def _inside(self, access: ModelAccess) -> list[Number]:
         """The lanes of each dimension of a block, at most those that its array has: the others are masked."""
+        if access.id not in self._lanes_inside:
+            self._lanes_inside[access.id] = self._limited(access)
+        return self._lanes_inside[access.id]
+
+    def _limited(self, access: ModelAccess) -> list[Number]:
         lanes = [value(size, self.sizes) for size in access.relation.lanes]
         for index, extent in zip(access.relation.indices, access.relation.shape, strict=True):
             (atom, *others) = [atom for atom in index.terms if isinstance(atom, Lane)] or [None]
