@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.tile import ForOp, GridOp, PlanAttr, ScheduleAttr, tag_of
 from kopt.dialects.tile.access_ids import access_ids, operand_names, unused
 from kopt.dialects.tile.memory import Access
 from kopt.dialects.tile.plan_directive import axes
-from kopt.dialects.tile.planned import served, verify_via
+from kopt.dialects.tile.planned import served
 from kopt.plans.plan import Plan
 from kopt.plans.renaming import confined, renamed
 from kopt.walk import walk
@@ -86,7 +85,7 @@ def forget_unserved(top: Operation) -> None:
     """Drops from plans the buffers that no access of their array names, and what they say of loops that are gone."""
     for grid in walk(top, GridOp):
         if grid.plan is not None:
-            _forget_others(grid)
+            _forget_others(grid, grid.plan.data)
             plan, named = grid.plan.data, served(grid)
             known = {*axes(grid.body), *(walked.axis for walked in plan.walks)}
             buffers = tuple(buffer for buffer in plan.buffers if buffer.name in named)
@@ -95,10 +94,9 @@ def forget_unserved(top: Operation) -> None:
                 narrow(grid, left)
 
 
-def _forget_others(grid: GridOp) -> None:
-    """Accesses that are no longer what their buffer is for, such as those of another array, name none."""
+def _forget_others(grid: GridOp, plan: Plan) -> None:
+    """Accesses of other arrays than before name no buffer."""
+    arrays = {buffer.name: grid.planned[int(buffer.operand)] for buffer in plan.buffers}
     for access in walk(grid, Access):
-        try:
-            verify_via(access)
-        except VerifyException:
+        if access.via is not None and arrays.get(access.via.data) is not access.memory:
             del access.attributes["via"]
