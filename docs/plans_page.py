@@ -60,8 +60,8 @@ cheapest plan whose blocks fit (`kopt.planning.block_sizes`). A loop that may be
 another plan is clearly cheaper, as [below](#written-and-obeyed). Costs within 2 % of the least count as equal. Among
 these longer rows win, then less VMEM. Where rows are computed, the choice is made once more on a TPU, by the products
 and DMAs that move them. On a GPU the first eight sizes are compared again where whole dimensions are walked: with the
-walks as loops, which may be dealt out to more cells. The bounds of some ranges are known only when the kernel runs. Such ranges are
-assumed to divide their arrays evenly (`kopt.planning.assumed`).
+walks as loops, which may be dealt out to more cells. The bounds of some ranges are known only when the kernel runs.
+Such ranges are assumed to divide their arrays evenly (`kopt.planning.assumed`).
 
 On a TPU a candidate fits if its buffers and its values, counted whole, take no more than 24 MiB. Fewer of its values
 take VMEM: those that wait for the end of a reduction or a product, and have no register. By these alone it is decided

@@ -23,7 +23,8 @@ func.func @lengths(%x: memref<8x600xf32>, %n: memref<8xi32>, %out: memref<8xf32>
 }
 // CHECK: tile.grid (%i: b0=1, %part: [[P:b[0-9]+]]=1) in (8, 4)
 // CHECK: [[D:%.+]] = arith.subi %end, [[LOWER:%.+]] : index
-// CHECK: [[COUNT:%.+]] = arith.ceildivsi [[D]],
+// CHECK: [[SOME:%.+]] = arith.maxsi [[D]], {{.+}} : index
+// CHECK: [[COUNT:%.+]] = arith.ceildivsi [[SOME]],
 // CHECK: [[EACH:%.+]] = arith.ceildivsi [[COUNT]],
 // CHECK: [[ID:%.+]] = tile.id %part
 // CHECK-NEXT: [[FIRST:%.+]] = arith.muli [[ID]], [[EACH]] : index
