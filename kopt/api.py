@@ -142,9 +142,9 @@ def _configured(module: ModuleOp, config: Config) -> ModuleOp:
 
 def _sized(module: ModuleOp, target: Target, config: Config) -> tuple[ModuleOp, Config, Sequence[Diagnostic]]:
     """The module with sizes for its open blocks, a copy where it has some; the config with those of all loops."""
-    from kopt.context import make_context
     from kopt.diagnostics import collect
     from kopt.dialects.tile import open_blocks
+    from kopt.passes.applying import apply_pass
     from kopt.passes.pipelines import choosing
     from kopt.passes.retyping import tag_sizes
     from kopt.passes.set_blocks import loop_tags
@@ -154,7 +154,7 @@ def _sized(module: ModuleOp, target: Target, config: Config) -> tuple[ModuleOp, 
     chosen = module.clone()
     with collect() as remarks:
         for one in choosing(target, config):
-            one.apply(make_context(), chosen)
+            apply_pass(one, chosen)
     sizes = tag_sizes(chosen)
     return chosen, replace(config, block_sizes=tuple(sizes[tag] for tag in loop_tags(chosen))), remarks
 

@@ -120,9 +120,9 @@ def _imported(
 
 def choose(imported: Imported, target: Target, config: Config, start: str = "open") -> tuple[Imported, list[int]]:
     """An import with the block sizes that suit a target, and all that are wanted where only another import has them."""
-    from kopt.context import make_context
     from kopt.diagnostics import collect
     from kopt.dialects.tile import mark_open, open_blocks
+    from kopt.passes.applying import apply_pass
     from kopt.passes.opened import Opened
     from kopt.passes.pipelines import choosing
     from kopt.passes.retyping import tag_sizes
@@ -130,7 +130,7 @@ def choose(imported: Imported, target: Target, config: Config, start: str = "ope
     chosen = replace(imported, opened=Opened.of(imported.module) if start == "open" else None)
     with collect():  # what is wanted is imported
         for one in choosing(target, config, start):
-            one.apply(make_context(), chosen.module)
+            apply_pass(one, chosen.module)
     func = _entry(chosen)
     sizes = tag_sizes(func)
     wanted = sizes | {tag: block.wanted for block in open_blocks(func) for tag in block.tags}

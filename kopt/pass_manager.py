@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
-from kopt.analysis.plans import forget_unserved
 from kopt.diagnostics import extents_placed, location_of
 from kopt.errors import KoptError, LoweringError, VerifyError
 from kopt.passes import ALL_PASSES
+from kopt.passes.applying import apply_pass
 from kopt.passes.dynamic_pipeline import DynamicPipelinePass
 from kopt.pipeline_text import parse_pipeline, pipeline_text
 from kopt.verification import verify
@@ -68,8 +68,7 @@ def run(
 def _apply(pass_: ModulePass, ctx: Context, module: ModuleOp) -> None:
     try:
         with extents_placed():
-            pass_.apply(ctx, module)
-            forget_unserved(module)  # plans name accesses and loops, and passes see no use in a name
+            apply_pass(pass_, module, ctx)
     except DiagnosticException as error:
         raise LoweringError(f"pass '{pass_.name}' failed: {error}", location_of(module)) from error
     except KoptError:

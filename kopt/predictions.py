@@ -232,9 +232,8 @@ class Predictor:
         if isinstance(self.chip, TpuChip):
             found = least_cost(model, self.chip, lengths) or Cost()
         else:
-            plan = gpu_candidate(
-                model, whole=self.config.split_k is not None
-            )  # what is asked for is done in the source
+            # A split that is asked for is part of the source.
+            plan = gpu_candidate(model, whole=self.config.split_k is not None)
             found = best_split(model, {}, plan, self.chip, lengths).cost
         return [Cost(found.seconds, fitted=found.fitted)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, MemRefType, f16, f32, i1, i32
 from xdsl.ir import Attribute
 
-from kopt.dialects.tile.values import is_float
+from kopt.dialects.tile.values import is_float, is_integer
 
 #: The element type that an array has outside Mosaic's reach, and the one that the kernel is given.
 _OUTSIDE: dict[Attribute, Attribute] = {i1: IntegerType(8), f16: f32, IntegerType(64): i32}
@@ -38,4 +38,4 @@ def is_narrow(element: Attribute) -> bool:
 
 def is_narrow_integer(element: Attribute) -> bool:
     """Whether an element type is an integer type of 8 or 16 bits."""
-    return isinstance(element, IntegerType) and element != i1 and is_narrow(element)
+    return is_integer(element) and is_narrow(element)

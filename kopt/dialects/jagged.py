@@ -51,14 +51,11 @@ from kopt.dialects.tile.bodies import (
     verify_carries,
 )
 from kopt.dialects.tile.types import RangeType, TileType
-
-
-def _is_integer(element: Attribute) -> bool:
-    return isinstance(element, IntegerType) and element != i1
+from kopt.dialects.tile.values import is_integer
 
 
 def _check_lengths(op: Operation, lengths: Attribute) -> None:
-    if not isinstance(lengths, TileType) or not _is_integer(lengths.element_type) or not lengths.rank:
+    if not isinstance(lengths, TileType) or not is_integer(lengths.element_type) or not lengths.rank:
         raise VerifyException(f"{op.name} needs a tile of lengths, found {lengths}")
     if "" in lengths.tags:
         raise VerifyException(f"{op.name} needs items that are lanes of loops (tagged dimensions), found {lengths}")

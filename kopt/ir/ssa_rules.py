@@ -214,13 +214,13 @@ def _unsigned(m: Forms, op: Operation) -> Found:
     return _by_name(m, op, _UNSIGNED[type(op)]) if numbers and _is_natural(*numbers) else None
 
 
-def _ceildiv(m: Forms, op: arith.CeilDivSIOp) -> Found:
+def _ceildiv(m: Forms, op: arith.CeilDivSIOp | arith.CeilDivUIOp) -> Found:
     return -floordiv(-m.expr(op.lhs), m.expr(op.rhs))
 
 
 def _unsigned_ceildiv(m: Forms, op: arith.CeilDivUIOp) -> Found:
     numbers, _ = _forms(m, (op.lhs, op.rhs))
-    return -floordiv(-m.expr(op.lhs), m.expr(op.rhs)) if numbers and _is_natural(*numbers) else None
+    return _ceildiv(m, op) if numbers and _is_natural(*numbers) else None
 
 
 def _cmpi(m: Forms, op: arith.CmpiOp) -> Found:

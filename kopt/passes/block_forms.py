@@ -12,7 +12,6 @@ from kopt.analysis.walks.choosing import chosen_walks
 from kopt.cached_property import cached_property
 from kopt.clone import cloned
 from kopt.config import Config
-from kopt.context import make_context
 from kopt.diagnostics import collect
 from kopt.dialects.tile import Access, ForOp, GridOp, is_gather
 from kopt.dialects.tile.access_ids import operand_names
@@ -20,6 +19,7 @@ from kopt.errors import KoptError
 from kopt.ir.atoms import BlockNumber, Lane
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
+from kopt.passes.applying import apply_pass
 from kopt.passes.pipelines import named, rows_moved, walks
 from kopt.passes.retyping import new_tags
 from kopt.passes.split_planes import holds_large
@@ -30,7 +30,7 @@ from kopt.walk import walk
 class BlockForms:
     """The forms of a module that tell what its blocks take, each made once and on a copy.
 
-    A module in which no rows are computed is the same in both.
+    They are the same where no rows are computed on a TPU, and no dimension is walked on a GPU.
     """
 
     def __init__(self, module: ModuleOp, chip: Chip, config: Config):
@@ -91,5 +91,5 @@ def _applied(module: ModuleOp, passes: Sequence[ModulePass]) -> ModuleOp:
     copy = cloned(module) if passes else module
     with collect():  # what is said of these blocks is not said of those that will be
         for pass_ in passes:
-            pass_.apply(make_context(), copy)
+            apply_pass(pass_, copy)
     return copy

@@ -55,6 +55,8 @@ class ChooseBlockSizesPass(ModulePass):
 
     Two needs are known only once blocks have sizes: the memory of rows at computed numbers, and values that the
     kernel's Python computes from a size. Where the memory does not suffice, smaller candidates follow until one fits.
+    Sizes are chosen once more by what takes the place of computed rows on a TPU, and of whole dimensions that a GPU's
+    cells walk: products, DMAs and loops.
     ``start="given"`` begins with the sizes that blocks have, as those of an import that was made for them.
 
     Without a chip sizes suit an interpreter: few and large cells, and pinned ones stay.

@@ -8,7 +8,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import Float8E4M3FNType, IntegerType, MemRefType, ModuleOp, UnitAttr, i1
+from xdsl.dialects.builtin import Float8E4M3FNType, MemRefType, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -24,7 +24,7 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.extents import DimOp
 from kopt.dialects.tile.planned import forget_plan
-from kopt.dialects.tile.values import literal, literal_value
+from kopt.dialects.tile.values import is_integer, literal, literal_value
 from kopt.errors import LoweringError
 from kopt.ir.ranges import unshifted
 from kopt.passes.gpu.block_numbers import block_numbers
@@ -303,4 +303,4 @@ def _fill_once(load: tile.LoadOp) -> None:
 def _index_fill(load: tile.LoadOp) -> Attribute | None:
     """Numbers that may become indices are 0 where they are not read."""
     element = tile.tile_type(load.result).element_type
-    return literal(0, element) if isinstance(element, IntegerType) and element != i1 else None
+    return literal(0, element) if is_integer(element) else None

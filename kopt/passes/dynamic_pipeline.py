@@ -9,6 +9,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from kopt.passes.applying import apply_pass
+
 
 class DynamicPipelinePass(ModulePass):
     """A pass that runs others. `kopt.pass_manager.run` shows each of them to its instrumentation, in its place."""
@@ -19,4 +21,4 @@ class DynamicPipelinePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for pass_ in self.passes(op):
-            pass_.apply(ctx, op)
+            apply_pass(pass_, op, ctx)

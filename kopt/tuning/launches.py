@@ -17,10 +17,10 @@ from kopt.analysis.persistence import may_wait
 from kopt.cached_property import cached_property
 from kopt.clone import cloned
 from kopt.config import Config
-from kopt.context import make_context
 from kopt.diagnostics import collect
 from kopt.dialects.tile import open_blocks
 from kopt.ir.launch_model import LaunchModel
+from kopt.passes.applying import apply_pass
 from kopt.passes.block_forms import BlockForms
 from kopt.passes.gpu.block_numbers import GROUP
 from kopt.passes.pipelines import scheduling
@@ -72,7 +72,7 @@ class Launches:
         split = cloned(module)
         with collect():
             for pass_ in scheduling(config):
-                pass_.apply(make_context(), split)
+                apply_pass(pass_, split)
         forms = BlockForms(split, chip, replace(config, block_sizes=None))
         self._scheduled, self._divides = forms.scheduled, not forms.gathers
         opened = open_blocks(entry_function(split, entry))

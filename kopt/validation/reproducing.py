@@ -13,10 +13,10 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
 from kopt.clone import cloned
-from kopt.context import make_context
 from kopt.dialects.tile import FullOp, TileType
 from kopt.dtypes import from_ir
 from kopt.errors import KoptError
+from kopt.passes.applying import apply_pass
 from kopt.passes.dce import DcePass
 from kopt.passes.meaning import meaning_of
 from kopt.pipeline_text import pipeline_text
@@ -49,7 +49,7 @@ def _changes(module: ModuleOp, one: Watched, pass_: ModulePass, options: Options
         if before.reason is not None:
             return False
         after = cloned(module)
-        pass_.apply(make_context(), after)
+        apply_pass(pass_, after)
         verify(after)
         return before.advance(after, after_pass(before.how, pass_), meaning_of(pass_)) is not None
     except (KoptError, NotRun):
@@ -111,7 +111,7 @@ def _without(module: ModuleOp, number: int) -> bool:
         result.replace_all_uses_with(instead)
     op.detach()
     op.erase(safe_erase=False)
-    DcePass().apply(make_context(), module)
+    apply_pass(DcePass(), module)
     return True
 
 

@@ -28,14 +28,11 @@ from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats import Infers
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import TileType, tile_type
+from kopt.dialects.tile.values import is_integer
 
 
 def _is_compute_float(type: Attribute) -> bool:
     return type in (f32, f64)
-
-
-def _is_integer(type: Attribute) -> bool:
-    return isinstance(type, IntegerType) and type != i1
 
 
 def _is_bits(type: Attribute) -> bool:
@@ -52,8 +49,8 @@ class TypeRule:
 
 
 FLOAT = TypeRule("f32 or f64", _is_compute_float)
-INTEGER = TypeRule("an integer type", _is_integer)
-NUMBER = TypeRule("f32, f64 or an integer type", lambda t: _is_compute_float(t) or _is_integer(t))
+INTEGER = TypeRule("an integer type", is_integer)
+NUMBER = TypeRule("f32, f64 or an integer type", lambda t: _is_compute_float(t) or is_integer(t))
 #: Which a single rounding of the f32 result makes right, so bf16 is taken where a chip computes with it.
 ROUNDED_ONCE = TypeRule("f32, f64, bf16 or an integer type", lambda t: NUMBER.accepts(t) or t == bf16)
 BITS = TypeRule("an integer type or i1", _is_bits)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import math
 
-from xdsl.dialects.builtin import FixedBitwidthType, FloatAttr, FloatData, IntAttr, IntegerAttr, IntegerType, MemRefType
+from xdsl.dialects.builtin import (
+    FixedBitwidthType,
+    FloatAttr,
+    FloatData,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    i1,
+)
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.irdl.declarative_assembly_format import AttributeVariable, ParsingState, irdl_custom_directive
@@ -125,6 +134,11 @@ def _shortest(value: float, attr: Attribute) -> str:
         return exact
     texts = (repr(float(f"{value:.{digits}g}")) for digits in range(1, 10))
     return next((text for text in texts if _rounded(float(text), attr.type).value == attr.value), exact)
+
+
+def is_integer(type: Attribute) -> bool:
+    """Whether an element type is an integer type, which that of truth values is not."""
+    return isinstance(type, IntegerType) and type != i1
 
 
 def is_float(type: Attribute) -> bool:
