@@ -86,7 +86,10 @@ def _has_element(operand: SSAValue, value: SSAValue) -> bool:
 
 def _number(number: float) -> Multiples | None:
     size = abs(float(number))
-    return Multiples(1 / size.as_integer_ratio()[1], size) if size < 2.0**_DIGITS else None
+    if not size < 2.0**_DIGITS:
+        return None
+    above, below = size.as_integer_ratio()
+    return Multiples(max(1, above & -above) / below, size)
 
 
 def _any(found: Sequence[Multiples | None]) -> Multiples | None:

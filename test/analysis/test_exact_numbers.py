@@ -25,6 +25,9 @@ CASES = {
         "%v",
         None,
     ),
+    "products by powers of two": (f"%v = tile.mul %c, %large : {FLOAT}", "%v", Multiples(64.0, 448.0)),
+    "products by multiples of them": (f"%v = tile.mul %c, %six : {FLOAT}", "%v", Multiples(2.0, 42.0)),
+    "products by 0": (f"%v = tile.mul %c, %zero : {FLOAT}", "%v", Multiples(1.0, 0.0)),
     "negative ones": (f"%v = tile.neg %c : {FLOAT}", "%v", Multiples(1.0, 7.0)),
     "a choice": (f"%v = tile.select %p, %c, %half : {FLOAT}", "%v", Multiples(0.5, 7.0)),
     "products that f32 rounds": (f"%v = tile.mul %c, %tenth : {FLOAT}", "%v", None),
@@ -46,6 +49,9 @@ def test_multiples(steps, name, wanted):
           %c = tile.cast %l : {INT} to {FLOAT}
           %two = tile.full 2 : {INT}
           %half = tile.full 0.5 : {FLOAT}
+          %large = tile.full 64.0 : {FLOAT}
+          %six = tile.full 6.0 : {FLOAT}
+          %zero = tile.full 0.0 : {FLOAT}
           %tenth = tile.full 0.1 : {FLOAT}
           %p = tile.lt %c, %half : {FLOAT}
           {steps}

@@ -21,12 +21,12 @@ LIT = Path(__file__).parents[1] / "lit" / "passes"
 LOOKS = {"pallas": ("pallas", "jax"), "triton": ("triton", "torch")}
 #: What comes after the pass, so that its absence is seen in kernels; on the host it is seen at once.
 AFTER = {
-    "pallas": "functionalise-host,eliminate-output-only,apply-schedule,bind-buffers",
+    "pallas": "return-mutated-arguments,functionalise-host,eliminate-output-only,apply-schedule,bind-buffers",
     "triton": "convert-tile-to-triton",
 }
 #: Options and passes that a pass needs.
 NEEDS = {"expand-collectives": "expand-collectives{ranks=4}"}
-BEFORE = {"bind-buffers": "functionalise-host,eliminate-output-only,apply-schedule"}
+BEFORE = {"bind-buffers": "return-mutated-arguments,functionalise-host,eliminate-output-only,apply-schedule"}
 ENTRIES = [(family, name, by) for family, table in REMOVED_BY.items() for name, by in table.items()]
 
 CELLS = """func.func @f(%x: memref<13x6xf32>, %y: memref<13xi32>, %z: memref<13xf32>) {{
