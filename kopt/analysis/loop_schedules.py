@@ -1,8 +1,8 @@
 """How each loop of a launch is to run on a TPU: a dimension of the grid, or a loop whose blocks arrive in some way.
 
 Pure: schedules are decided before anything is rewritten. The usual ones are the first that apply; what a launch may
-have instead are those that it gets where one kind is asked for (`candidates`), of which cost decides
-(`kopt.planning.choice`).
+have instead are those that it gets where one kind is asked for, or pipelines of the loops that write alone
+(`candidates`). Of these cost decides (`kopt.planning.choice`).
 
 | schedule | the blocks that the loop reads | usual when |
 |---|---|---|
@@ -71,11 +71,13 @@ def candidates(loops: LaunchLoops, chip: TpuChip, wanted: Wanted = "auto") -> It
     yield (usual := decide(loops, chip, wanted))
     if wanted != "auto" or not loops.walking:
         return
+    reading = {loop: "resident" for loop in loops.all if not _writes([loop])}
+    found = [decide(loops, chip, asked) for asked in ("resident", "grid", "fori", "pipeline")]
     seen = [usual.kinds]
-    for asked in ("resident", "grid", "fori", "pipeline"):
-        if (kinds := decide(loops, chip, asked).kinds) not in seen:
-            seen.append(kinds)
-            yield Decisions(loops.memory.analysis, kinds, asked)
+    for other in (*found, decide(loops, chip, "pipeline", reading)):
+        if other.kinds not in seen:
+            seen.append(other.kinds)
+            yield Decisions(loops.memory.analysis, other.kinds, other.asked)
 
 
 def decide(

@@ -27,9 +27,12 @@ from kopt.ir.register_code import RegisterCode
 Form = Literal["grid", "loop", "walked", "unrolled", "peeled", "split"]
 Mode = Literal["load", "store", "atomic"]
 #: Classes of work, by the unit of the chip that does it.
+#: The dtype of which some chips have no instruction that converts.
+E4M3 = "f8E4M3FN"
 Unit = Literal[
     "product",
     "elementwise",
+    "conversion",
     "transcendental",
     "reduction",
     "crossing",
@@ -166,7 +169,8 @@ class Work:
     is empty where the dimension is of no axis: it is whole, whatever sizes are chosen. A ``carry`` is a value that the
     innermost loop of its path hands from visit to visit. A ``crossing`` is what a reduction of the last dimension takes
     for each of the others' rows, however many lanes these have. A ``running_sum`` is a scan that products may do, of
-    bf16 where that holds its numbers. A ``selection`` compares each lane with a wanted number.
+    bf16 where that holds its numbers. A ``selection`` compares each lane with a wanted number. A ``conversion`` is from
+    or to float8_e4m3fn; ``dtype`` is what it gives.
     """
 
     unit: Unit

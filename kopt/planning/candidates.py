@@ -1,13 +1,15 @@
 """The plans that a launch may have. On a TPU: each choice of schedules for its loops, with the buffers that follow.
 
-Pure. Of the loops that may be dimensions of the grid one is, or none; the others are ``resident``, ``prefetch`` or
-``emit_pipeline``, all alike, where they move blocks. An operand's blocks are
+Pure. Of the loops that may be dimensions of the grid one is, or none. The others, where they move blocks, are all
+``resident``, ``prefetch`` or ``emit_pipeline``; or those that only read are ``resident``, and those that write
+``emit_pipeline``: what one visit has made is written back during the next. An operand's blocks are
 
 | its accesses | kind |
 |---|---|
 | gather rows or elements, or begin at loaded numbers | ``rows``, ``dma`` |
 | are updates of rows or elements by loaded numbers | ``rows``; ``one_hot`` |
-| all move with loops that prefetch, in whole blocks | ``prefetch``, ``writeback``; ``emit_pipeline`` |
+| all move with loops that prefetch, in whole blocks | ``prefetch``, ``emit_pipeline`` |
+| are written by such a loop of computed bounds | ``writeback`` |
 | are single numbers | ``smem``, where they fit |
 | move with the grid only | ``window`` |
 | move with loops besides | ``resident``: the window holds all that the loops walk |
@@ -108,15 +110,24 @@ def _schedules(model: LaunchModel, kinds: Sequence[str], hoists: bool) -> Iterat
     loops = [axis for axis in model.axes if axis.form == "loop"]
     for hoisted in [None, *(axis for axis in loops if hoists and "grid" in axis.may)]:
         rest = [axis for axis in loops if axis is not hoisted]
-        moving = any(_moves(model, axis) for axis in rest)
+        first = {} if hoisted is None else {hoisted.tag: "grid"}
+        moving = [axis.tag for axis in rest if _moves(model, axis)]
+        still = dict.fromkeys((axis.tag for axis in rest), "resident")
         for kind in kinds if moving else ("resident",):
-            chosen = {axis.tag: kind if _moves(model, axis) else "resident" for axis in rest}
-            yield chosen if hoisted is None else {hoisted.tag: "grid", **chosen}
+            yield {**first, **still, **dict.fromkeys(moving, kind)}
+        writing = [tag for tag in moving if _writes(model, tag)]
+        if 0 < len(writing) < len(moving) and {*kinds} >= {"resident", "prefetch"}:
+            yield {**first, **still, **dict.fromkeys(writing, "emit_pipeline")}
 
 
 def _moves(model: LaunchModel, axis: Axis) -> bool:
     """Whether blocks of arrays move with a loop."""
     return any(axis.tag in access.moves for access in model.accesses)
+
+
+def _writes(model: LaunchModel, tag: str) -> bool:
+    """Whether a loop stores blocks."""
+    return any(access.mode == "store" and tag in access.path for access in model.accesses)
 
 
 def _plan(model: LaunchModel, schedules: Mapping[str, str]) -> Plan:
@@ -144,10 +155,8 @@ def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], orde
         ahead = kind == "rows" and all(access.mode == "load" and access.home in order for access in accesses)
         options = (("prefetch", (order[-1], 1)),) if ahead else ()
         return Buffer(operand, operand, kind, axes, 1, options=options)
-    if walked := _walked_alike(accesses, schedules):
-        tags, kind = walked
-        written = any(access.mode == "store" for access in accesses)
-        return Buffer(operand, operand, "writeback" if written and kind == "prefetch" else kind, tags, 2)
+    if walked := _walked_alike(model, accesses, schedules):
+        return Buffer(operand, operand, walked[1], walked[0], 2)
     inside = [tag for tag in moves if schedules.get(tag, "grid") != "grid"]
     return Buffer(operand, operand, "resident" if inside else "window", axes, 2 if axes else 1)
 
@@ -160,8 +169,10 @@ def _apart(accesses: Sequence[ModelAccess]) -> str | None:
     return "dma" if any(access.address for access in accesses) else None
 
 
-def _walked_alike(accesses: Sequence[ModelAccess], schedules: Mapping[str, str]) -> tuple[tuple[str, ...], str] | None:
-    """The loops that bring all blocks of an operand, and how they do; one loop where some are written."""
+def _walked_alike(
+    model: LaunchModel, accesses: Sequence[ModelAccess], schedules: Mapping[str, str]
+) -> tuple[tuple[str, ...], str] | None:
+    """The loops that move all blocks of an operand, one where some are written, and the kind of its buffer."""
     homes = tuple(dict.fromkeys(access.home for access in accesses))
     modes = {access.mode for access in accesses}
     if "atomic" in modes or len(homes) > 1 and "store" in modes:
@@ -169,4 +180,13 @@ def _walked_alike(accesses: Sequence[ModelAccess], schedules: Mapping[str, str])
     kinds = {"grid" if home is None else schedules.get(home, "grid") for home in homes}
     (kind, *others) = kinds or {"grid"}
     tags = tuple(home for home in homes if home is not None)
-    return (tags, kind) if not others and kind in ("prefetch", "emit_pipeline") else None
+    if others or kind not in ("prefetch", "emit_pipeline"):
+        return None
+    if kind == "emit_pipeline" or "store" not in modes:
+        return tags, kind
+    return (tags, "writeback") if _is_computed(model.axis(tags[0])) else None
+
+
+def _is_computed(loop: Axis) -> bool:
+    """Whether a loop's bounds are only known when it runs."""
+    return not (loop.lower.is_constant and loop.upper.is_constant)

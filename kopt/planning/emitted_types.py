@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kopt.ir.launch_model import Factor, LaunchModel, Work
+from kopt.ir.launch_model import E4M3, Factor, LaunchModel, Work
 from kopt.targets.chips import GpuChip
 
-#: The type that some chips lack, and the one that its numbers have in products there.
-_E4M3, _WIDER = "f8E4M3FN", "f16"
+#: The type that numbers of float8_e4m3fn have in products of chips that lack it.
+_WIDER = "f16"
 #: Operations of integers, and one of floats, that make a number of a byte.
 _CONVERTED = 8
 
 
 def emitted_types(model: LaunchModel, chip: GpuChip) -> LaunchModel:
     """The model with products of f16 in place of those of float8_e4m3fn, whose operands are converted lane by lane."""
-    if chip.e4m3 or all(work.dtype != _E4M3 for work in model.work):
+    converted = [work for work in model.work if work.unit == "product" and work.dtype == E4M3]
+    if chip.e4m3 or not converted:
         return model
-    of_bytes = {access.id for access in model.accesses if model.operand(access.operand).dtype == _E4M3}
-    converted = [work for work in model.work if work.unit == "product" and work.dtype == _E4M3]
+    of_bytes = {access.id for access in model.accesses if model.operand(access.operand).dtype == E4M3}
     return replace(
         model,
         work=(

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from kopt.ir.launch_model import Work
+from kopt.ir.launch_model import E4M3, Work
 from kopt.planning.trips import Number, Sizes, value
 from kopt.targets.budget import Budget
 from kopt.targets.costs import CARRY_CYCLES, RUNNING_SUM_PRODUCTS, VECTOR_CYCLES, TpuCosts
@@ -63,9 +63,15 @@ def _cycles(work: Work, sizes: Sizes, costs: TpuCosts) -> Cycles:
     if work.unit == "carry":
         beyond = Budget.spills(vectors * LANES * SUBLANES * 4)
         return Cycles(carry=work.count * CARRY_CYCLES * vectors * beyond)
-    narrow = work.unit == "elementwise" and work.dtype == "bf16"
-    taken = work.count * (costs.narrow_cycles if narrow else VECTOR_CYCLES[work.unit]) * vectors
-    return Cycles(**{_UNIT.get(work.unit, "vpu"): taken})
+    return Cycles(**{_UNIT.get(work.unit, "vpu"): work.count * _of_vector(work, costs) * vectors})
+
+
+def _of_vector(work: Work, costs: TpuCosts) -> float:
+    """The cycles of one operation on a vector register."""
+    usual = VECTOR_CYCLES[work.unit]
+    if work.unit == "conversion":
+        return costs.e4m3_cycles.get("to" if work.dtype == E4M3 else "from", usual)
+    return costs.narrow_cycles if (work.unit, work.dtype) == ("elementwise", "bf16") else usual
 
 
 def product(m: Number, k: Number, n: Number, dtype: str, costs: TpuCosts) -> Number:

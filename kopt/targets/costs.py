@@ -27,8 +27,9 @@ class TpuCosts:
     unit by dtype. ``step_cycles`` are those of a step beside its products, ``step_seconds`` (ov) what the hardware
     takes for one, ``store_cycles`` (a) those of 1024 elements of a finished block. What of the peaks is had are
     ``mxu_share`` (em), ``hbm_share`` (eb), ``vector_share`` of `VECTOR_CYCLES`, and ``host_share`` of the bandwidth
-    for passes around kernels. ``narrow_cycles`` are those of
-    an operation on a register of bf16. Defaults are one set for chips that nothing was measured on.
+    for passes around kernels. ``narrow_cycles`` are those of an operation on a register of bf16, ``e4m3_cycles`` those
+    of 1024 elements converted ``to`` and ``from`` float8_e4m3fn, where a chip has no instruction for it. Defaults are
+    one set for chips that nothing was measured on.
     """
 
     flops_per_cycle: int
@@ -43,6 +44,7 @@ class TpuCosts:
     step_cycles: float = 330.0
     vector_share: float = 1.0
     narrow_cycles: float = 0.25
+    e4m3_cycles: Mapping[str, float] = field(default_factory=dict)
     host_share: float = 0.6
     fitted: bool = False
     passes: Mapping[str, float] = field(default_factory=lambda: _PASSES)
@@ -72,6 +74,7 @@ TPU_COSTS: Mapping[str, TpuCosts] = _table("tpu", TpuCosts)
 #: maximum have 1.4 (v6e) and 1.5 (v5p) a register more, of a sum besides 2.0 and 2.4 more.
 VECTOR_CYCLES: Mapping[str, float] = {
     "elementwise": 0.25,
+    "conversion": 0.25,
     "transcendental": 1.0,
     "reduction": 0.5,
     "crossing": 2.6,
@@ -175,6 +178,7 @@ _GPU_RATES = {"f64": 1 / 16, "tf32": 0.5, "i8": 2.0, "f8E4M3FN": 2.0, "f8E5M2": 
 #: Instructions of one lane for an operation of a class; those of special functions are had at a quarter of the rate.
 GPU_INSTRUCTIONS: Mapping[str, float] = {
     "elementwise": 1.0,
+    "conversion": 1.0,
     "transcendental": 6.0,
     "reduction": 1.5,
     "crossing": 0.0,

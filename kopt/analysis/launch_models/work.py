@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from xdsl.dialects.builtin import bf16, f32
+from xdsl.dialects.builtin import Float8E4M3FNType, bf16, f32
 from xdsl.ir import Attribute, Operation
 
 from kopt.analysis.launch_models.launch import Launch
@@ -82,8 +82,9 @@ def work(launch: Launch) -> tuple[Work, ...]:
         is_wider = isinstance(place.op, _WIDER) and unit != "selection"
         value = place.op.results[0] if is_wider else place.op.operands[0]
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
-        # Conversions are made in registers of 32 bits: what is narrower is unpacked, or packed.
-        element = f32 if isinstance(place.op, CastOp) else tile_type(value).element_type
+        element = tile_type(value).element_type
+        if isinstance(place.op, CastOp):  # in registers of 32 bits: what is narrower is unpacked, or packed
+            unit, element = _conversion(place.op)
         if isinstance(place.op, ScanOp) and is_product(place.op):
             unit, element = "running_sum", bf16 if numbers.has(value) else f32
         if dims:
@@ -104,6 +105,13 @@ def _unit(op: Operation) -> Unit | None:
     if isinstance(op, ConcatOp | ReshapeOp) and _mixes_registers(op):
         return "relayout"
     return _UNITS.get(type(op))
+
+
+def _conversion(op: CastOp) -> tuple[Unit, Attribute]:
+    """The class of a conversion, and what it gives: some chips have no instruction for float8_e4m3fn."""
+    given = tile_type(op.result).element_type
+    is_of_e4m3 = any(isinstance(type, Float8E4M3FNType) for type in (tile_type(op.input).element_type, given))
+    return ("conversion", given) if is_of_e4m3 else ("elementwise", f32)
 
 
 def _takes_one(op: TakeAlongOp) -> bool:
