@@ -89,6 +89,11 @@ class Blocks:
         copies = self._elements(buffer) / np.maximum(1, rows * lanes)  # of arrays without elements there are none
         return padded_bytes((moved, lanes), bits) * copies
 
+    def picked(self, buffer: Buffer) -> Number:
+        """The elements of which the rows of a buffer of narrow ones are picked: all that copies bring."""
+        bits = self._bits(buffer)
+        return self.memory(buffer) * 8 / bits if buffer.kind == "rows" and bits < 32 else 0
+
     def _row(self, buffer: Buffer) -> tuple[Number, Number]:
         """The rows and lanes that each copy of an array's last two dimensions brings."""
         indices = self.accesses(buffer)[0].relation.indices

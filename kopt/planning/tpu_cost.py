@@ -20,7 +20,7 @@ from kopt.planning.tpu_memory import Memory
 from kopt.planning.tpu_work import Cycles, product
 from kopt.planning.trips import AllTrips, Number, UnknownError, value
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
-from kopt.targets.costs import CHAIN_CYCLES, CHAIN_SHARE, ROW_CYCLES, VECTOR_CYCLES, VISIT_CYCLES
+from kopt.targets.costs import CHAIN_CYCLES, CHAIN_SHARE, PICK_CYCLES, ROW_CYCLES, VECTOR_CYCLES, VISIT_CYCLES
 from kopt.targets.tiling import LANES, SUBLANES
 
 #: Schedules whose copies run beside the loop's body.
@@ -276,7 +276,8 @@ class TpuLaunch:
 
     def _picked(self, buffer: Buffer, lanes: Sequence[Number]) -> Cycles:
         if buffer.kind in ROWS:
-            return Cycles(vpu=ROW_CYCLES * self.blocks.rows(buffer))
+            picked = PICK_CYCLES * self.blocks.picked(buffer) / _VECTOR
+            return Cycles(vpu=ROW_CYCLES * self.blocks.rows(buffer) + picked)
         if not lanes:
             return Cycles()
         rows = self.blocks.shape(buffer)[0]

@@ -102,6 +102,9 @@ CHAIN_SHARE = 0.35
 #: Cycles to start one copy of a row: libtpu's bundles for each of the 32 that a visit of the loop starts, whose numbers
 #: are clamped to the array (v6e, rows of 4 KiB).
 ROW_CYCLES = 10.0
+#: Cycles of a vector register in which one of the rows of 8 or 16 bits is picked that a copy brings (v6e, v5e, tpu7x):
+#: all are widened, compared with the wanted one, and summed.
+PICK_CYCLES = 5.0
 
 
 def tpu_costs(chip: TpuChip) -> TpuCosts:
