@@ -53,8 +53,8 @@ def chunk_scan_kernel(decay_ref, c_ref, states_ref, cb_ref, steps_ref, x_ref, sk
 
 
 def chunk_scan(cb, x, steps, decay, c, states, skip):
+    c_2 = jnp.transpose(c, (0, 2, 1, 3))  # state_space.py:40
     decay_2 = decay.reshape((8, 80, 16, 1, 256))  # state_space.py:40
-    c_2 = jnp.transpose(c, (2, 0, 1, 3))  # state_space.py:40
     steps_2 = steps.reshape((8, 80, 16, 1, 256))  # state_space.py:40
     x_2 = jnp.transpose(x, (2, 0, 1, 3))  # state_space.py:40
     skip_2 = skip.reshape((80, 1, 1))  # state_space.py:40
@@ -67,7 +67,7 @@ def chunk_scan(cb, x, steps, decay, c, states, skip):
                 lambda tile_h, tile_m, tile_w, tile_n, tile_c: (tile_n, tile_h, tile_c, 0, 0),
             ),
             pl.BlockSpec(
-                (None, None, 256, 128), lambda tile_h, tile_m, tile_w, tile_n, tile_c: (0, tile_n, tile_m + tile_c, 0)
+                (None, None, 256, 128), lambda tile_h, tile_m, tile_w, tile_n, tile_c: (tile_n, 0, tile_m + tile_c, 0)
             ),
             pl.BlockSpec(
                 (None, None, None, 64, 128),

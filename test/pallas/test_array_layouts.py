@@ -1,4 +1,4 @@
-"""Arrays that XLA lays out by columns: their values, and that libtpu copies none of them for a kernel."""
+"""Arrays that XLA does not lay out row by row: their values, and that libtpu copies none of them for a kernel."""
 
 from __future__ import annotations
 
@@ -49,6 +49,25 @@ def two_passes(x):
     return out
 
 
+@kopt.kernel
+def few_items(x, bias):
+    """Blocks of all items, of which XLA makes the rows of tiles."""
+    out = torch.empty_like(x)
+    for items, rows in hl.tile([x.size(0), x.size(1)]):
+        out[items, rows, :] = (x[items, rows, :] * 2 + bias[items, rows][:, :, None]).to(x.dtype)
+    return out
+
+
+@kopt.kernel
+def few_heads(x):
+    """As `few_items`, of each batch."""
+    out = torch.empty([x.size(0), x.size(1), x.size(2)], dtype=torch.float32)
+    for batch in hl.grid(x.size(0)):
+        for heads, rows in hl.tile([x.size(1), x.size(2)]):
+            out[batch, heads, rows] = x[batch, heads, rows, :].float().sum(2)
+    return out
+
+
 def normal(*shape: int, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
     return torch.randn(shape).to(dtype)
 
@@ -72,6 +91,18 @@ CASES: dict[str, tuple[Any, Arguments, dict[str, Any]]] = {
     ),
     "two kernels": (two_passes, lambda: (normal(512, 72),), {"block_sizes": [128, 256]}),
     "one of two kernels": (two_passes, lambda: (normal(512, 72),), {"block_sizes": [128, 64]}),
+    "few items": (few_items, lambda: (normal(4, 513, 256), normal(4, 513)), {"block_sizes": [4, 128]}),
+    "few items of f32": (
+        few_items,
+        lambda: (normal(2, 65, 128, dtype=torch.float32), normal(2, 65)),
+        {"block_sizes": [2, 16]},
+    ),
+    "few items of bytes": (
+        few_items,
+        lambda: (small(4, 77, 128).to(torch.int8), small(4, 77)),
+        {"block_sizes": [4, 32]},
+    ),
+    "few heads": (few_heads, lambda: (normal(3, 4, 129, 128),), {"block_sizes": [4, 64]}),
     "integers": (two_passes, lambda: (small(512, 100),), {"block_sizes": [128, 128]}),
     "bytes": (two_passes, lambda: (small(512, 100).to(torch.int8),), {"block_sizes": [128, 128]}),
 }

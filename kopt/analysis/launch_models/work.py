@@ -102,7 +102,7 @@ def _unit(op: Operation) -> Unit | None:
         return "selection"
     if isinstance(op, ReshapeOp) and _keeps_lanes(op):
         return None
-    if isinstance(op, ConcatOp | ReshapeOp) and _mixes_registers(op):
+    if isinstance(op, ConcatOp | ReshapeOp | TransposeOp) and _mixes_registers(op):
         return "relayout"
     return _UNITS.get(type(op))
 
@@ -132,10 +132,16 @@ def _product(launch: Launch, op: DotOp) -> tuple[tuple[str, Coefficient], ...]:
     return (*lhs, rhs[-1])
 
 
-def _mixes_registers(op: ConcatOp | ReshapeOp) -> bool:
-    """Whether lanes change their places in vector registers, which hold parts of the last two dimensions."""
+def _mixes_registers(op: ConcatOp | ReshapeOp | TransposeOp) -> bool:
+    """Whether rows change their places in vector registers, which hold parts of the last two dimensions.
+
+    The last two themselves are swapped by a unit of its own, or by the product that takes them.
+    """
     if isinstance(op, ConcatOp):
         return op.dim.data >= tile_type(op.result).rank - 2
+    if isinstance(op, TransposeOp):
+        rank, order = tile_type(op.result).rank, op.order
+        return order[-1] == rank - 1 and order[-2:-1] != (rank - 2,)
     return op.input_type.dims.data[-2:] != op.result_type.dims.data[-2:]
 
 

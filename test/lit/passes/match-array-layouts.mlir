@@ -3,6 +3,7 @@
 // Of 64 columns XLA makes rows: blocks of 256 rows are whole tiles of these, and transposed where they are used.
 // CHECK-DAG: remark: 'x' is taken by columns, as XLA lays it out
 // CHECK-DAG: remark: 'out' is taken by columns, as XLA lays it out
+// CHECK-DAG: remark: 'y' is taken in the order [1, 0, 2] of its dimensions, as XLA lays it out
 // CHECK-LABEL: @columns
 // CHECK-DAG: [[X:%.+]] = host.permute %x [1, 0] : memref<4096x64xf32> to memref<64x4096xf32>
 // CHECK-DAG: [[OUT:%.+]] = host.permute %out [1, 0] : memref<4096x64xf32> to memref<64x4096xf32>
@@ -77,4 +78,19 @@ func.func @between(%x: memref<4096x64xf32>, %y: memref<4096x64xf32>, %out: memre
     tile.store %s, %out[%j] : !tile.tile<b1=64 x f32>, memref<4096xf32>
   }
   func.return %out : memref<4096xf32>
+}
+
+// -----
+
+// Of 513 rows XLA makes no rows of tiles, but of the 4 items: these are whole in each block.
+// CHECK-LABEL: @items
+// CHECK: host.permute %y [1, 0, 2] : memref<4x513x256xbf16> to memref<513x4x256xbf16>
+// CHECK: %[[V:.+]] = tile.load %{{.+}}[%i, :, :] : memref<513x4x256xbf16> -> !tile.tile<b0=128 x 4 x 256 x bf16>
+// CHECK-NEXT: %v = tile.transpose %[[V]] [1, 0, 2] : !tile.tile<b0=128 x 4 x 256 x bf16>
+func.func @items(%y: memref<4x513x256xbf16>, %out: memref<4x512x256xbf16>) -> memref<4x512x256xbf16> {
+  tile.grid (%i: b0=128) in (512) {
+    %v = tile.load %y[:, %i, :] : memref<4x513x256xbf16> -> !tile.tile<4 x b0=128 x 256 x bf16>
+    tile.store %v, %out[:, %i, :] : !tile.tile<4 x b0=128 x 256 x bf16>, memref<4x512x256xbf16>
+  }
+  func.return %out : memref<4x512x256xbf16>
 }

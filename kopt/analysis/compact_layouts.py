@@ -1,4 +1,4 @@
-"""Which arrays of launches XLA lays out by columns, and kernels can take so. Pure."""
+"""Which arrays of launches XLA lays out in another order than row by row, and kernels can take so. Pure."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from kopt.targets.tiling import LANES, compact_order, sublanes
 from kopt.walk import walk
 
 _Array = tuple[LaunchOp, int]
+Order = tuple[int, ...]
 
 
-def by_columns(top: Operation) -> list[_Array]:
-    """Launches and the numbers of their arrays whose last two dimensions XLA swaps, and the launch may swap too.
+def reordered(top: Operation) -> dict[_Array, Order]:
+    """Launches and the numbers of their arrays, with XLA's order of the dimensions, that the launch may have too.
 
-    What one launch gives another is swapped in both or in neither.
+    What one launch gives another is reordered in both or in neither.
     """
     analysis = IndexAnalysis()
-    found = [
-        (launch, number)
+    found = {
+        (launch, number): order
         for launch in walk(top, LaunchOp)
         for number, memory in enumerate(launch.body.block.args)
-        if _is_swapped(memory) and _may_be_swapped(memory, analysis)
-    ]
-    while alone := {array for array in found if not {*found}.issuperset(_same(array))}:
-        found = [array for array in found if array not in alone]
+        if (order := _compact(memory)) and _may_be_reordered(memory, order, analysis)
+    }
+    while alone := {array for array in found if not found.keys() >= {*_same(array)}}:
+        found = {array: order for array, order in found.items() if array not in alone}
     return found
 
 
@@ -51,26 +52,31 @@ def _same(array: _Array) -> Iterator[_Array]:
                 yield use.operation, use.index
 
 
-def _is_swapped(memory: SSAValue) -> bool:
-    """Whether XLA's order of the dimensions swaps the last two, and no others."""
+def _compact(memory: SSAValue) -> Order | None:
+    """XLA's order of the dimensions, where that is not row by row and blocks can be transposed to it.
+
+    Mosaic swaps the last two dimensions, and exchanges rows with dimensions further out.
+    """
     type = array_type(memory)
     shape, rank = type.get_shape(), type.get_num_dims()
     element = type.element_type
     if rank < 2 or open_extents(shape) or 0 in shape or not isinstance(element, FixedBitwidthType):
-        return False
-    return compact_order(shape, max(8, element.bitwidth)) == (*range(rank - 2), rank - 1, rank - 2)
+        return None
+    order, plain = compact_order(shape, max(8, element.bitwidth)), (*range(rank),)
+    keeps_lanes = order[-1] == rank - 1
+    return order if order != plain and (keeps_lanes or order[:-2] == plain[:-2]) else None
 
 
-def _may_be_swapped(memory: SSAValue, analysis: IndexAnalysis) -> bool:
-    """Whether blocks of the last two dimensions are whole tiles of the transposed array too."""
-    *_, rows, columns = array_type(memory).get_shape()
-    accesses = users(memory)
+def _may_be_reordered(memory: SSAValue, order: Order, analysis: IndexAnalysis) -> bool:
+    """Whether blocks of what becomes the last two dimensions are whole tiles of the reordered array too."""
+    shape, accesses = array_type(memory).get_shape(), users(memory)
+    *_, rows, lanes = order
     return bool(accesses) and all(
         isinstance(op, LoadOp | StoreOp)
         and op.mask is None
         and not op.gathers
-        and _is_whole(op.entries[-2], rows, LANES, analysis)
-        and _is_whole(op.entries[-1], columns, sublanes(8), analysis)
+        and _is_whole(op.entries[lanes], shape[lanes], LANES, analysis)
+        and _is_whole(op.entries[rows], shape[rows], sublanes(8), analysis)
         for op in accesses
     )
 

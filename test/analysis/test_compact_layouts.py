@@ -1,11 +1,11 @@
-"""Which arrays XLA lays out by columns, and which of those launches may take so."""
+"""Which arrays XLA does not lay out row by row, and which of those launches may take so."""
 
 from __future__ import annotations
 
 import pytest
 
 from kopt import parse
-from kopt.analysis.column_layouts import by_columns
+from kopt.analysis.compact_layouts import reordered
 from kopt.dialects.tile import array_type
 from kopt.targets.tiling import compact_order
 from test.analysis.launches import prepared
@@ -64,7 +64,7 @@ def test_all_accesses_are_of_whole_tiles(access: str, taken: list[int]) -> None:
     text = KERNEL.format(shape="4096x64", rows=4096, columns=64, block=256)
     before = "%n = tile.begin %i : !tile.range<b0=256>\n%m = tile.full 1 : !tile.tile<b0=256 x 64 x i1>\n"
     text = text.replace("    tile.store", f"    {before}    {access}\n    tile.store")
-    found = by_columns(prepared(parse(text), ["functionalise-host"]))
+    found = reordered(prepared(parse(text), ["functionalise-host"]))
     assert [number for _, number in found] == taken
 
 
@@ -80,6 +80,31 @@ def test_all_accesses_are_of_whole_tiles(access: str, taken: list[int]) -> None:
 )
 def test_blocks_are_whole_tiles(rows: int, columns: int, block: int, taken: list[int]) -> None:
     text = KERNEL.format(shape=f"{rows}x{columns}", rows=rows, columns=columns, block=block)
-    found = by_columns(prepared(parse(text), ["functionalise-host"]))
+    found = reordered(prepared(parse(text), ["functionalise-host"]))
     assert [number for _, number in found] == taken
     assert all(array_type(launch.body.block.args[number]).get_shape() == (rows, columns) for launch, number in found)
+
+
+@pytest.mark.parametrize(
+    ("shape", "index", "block", "order"),
+    [
+        ("4x513x256", "[:, %i, :]", "4 x b0=64 x 256", (1, 0, 2)),
+        ("4x513x256", "[0:2, %i, :]", "2 x b0=64 x 256", None),  # half of a tile's rows
+        ("4x513x256", "[3, %i, :]", "b0=64 x 256", None),  # one of them
+        ("4x513x256", "[:, %i, 0:128]", "4 x b0=64 x 128", None),  # a part of the lanes
+        ("4x512x256", "[:, %i, :]", "4 x b0=64 x 256", None),  # row by row already
+        ("4096x5x100", "[%i, :, :]", "b0=64 x 5 x 100", None),  # what Mosaic does not transpose
+        ("3x4x513x256", "[2, :, %i, :]", "4 x b0=64 x 256", (0, 2, 1, 3)),
+    ],
+)
+def test_rows_change_places_with_dimensions_further_out(shape, index, block, order) -> None:
+    text = f"""
+func.func @rows(%x: memref<{shape}xf32>, %out: memref<{shape}xf32>) -> memref<{shape}xf32> {{
+  tile.grid (%i: b0=64) in (512) {{
+    %v = tile.load %x{index} : memref<{shape}xf32> -> !tile.tile<{block} x f32>
+    tile.store %v, %out{index} : !tile.tile<{block} x f32>, memref<{shape}xf32>
+  }}
+  func.return %out : memref<{shape}xf32>
+}}
+"""
+    assert [*reordered(prepared(parse(text), ["functionalise-host"])).values()] == ([order] * 2 if order else [])
