@@ -90,7 +90,7 @@ class GpuLaunch:
         writes = [access for access in self.model.accesses if access.mode != "load"]
         read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
         partial, launches = programs * self._partial_bytes(), len(self._split_reductions())
-        read, written = read + partial, written + partial
+        written = written + partial
         busy = programs / (np.ceil(programs / slots) * slots)
         products, vectors = self._products(together), self._vectors()
         cached = sum(self._asked(one) for one in self.model.accesses)
@@ -98,11 +98,12 @@ class GpuLaunch:
         on_their_way = np.minimum(programs, at_once) * self._in_flight(reads or writes)
         needed = costs.latency_seconds * self.chip.hbm_bytes_per_second
         hidden = np.minimum(1, np.maximum(1, on_their_way) / needed)
-        moved = (read + written) / (costs.hbm_share * self.chip.hbm_bytes_per_second * hidden)
+        bytes_per_second = costs.hbm_share * self.chip.hbm_bytes_per_second
+        moved = (read + written) / (bytes_per_second * hidden)
         dispatched = np.ceil(started / costs.multiprocessors) * costs.dispatch_seconds
         begun = np.ceil(started / at_once) * costs.program_seconds / held
         parts = [products / busy, vectors / busy, cached / busy, moved, dispatched, begun]
-        overhead = (1 + launches) * costs.launch_seconds
+        overhead, combined = (1 + launches) * costs.launch_seconds, partial / bytes_per_second
         slowest = max_of(parts)
         share = np.where(self.program.walks, _WALKED, 1) * np.where(self.program.few_rows, _FEW_ROWS, 1)
         ahead = np.where(products > 0, (1 + self.program.ahead) ** 2, 1)
@@ -110,10 +111,10 @@ class GpuLaunch:
         idle = (programs < costs.multiprocessors) & (read + written > _WORK)
         return replace(
             memory,
-            seconds=np.where(idle, _IDLE, 1) * (share * slowest + exposed * (sum(parts) - slowest) + overhead),
+            seconds=np.where(idle, _IDLE, 1) * (share * slowest + exposed * (sum(parts) - slowest) + combined + overhead),
             mxu_seconds=products,
             vpu_seconds=vectors,
-            bytes_in=read,
+            bytes_in=read + partial,
             bytes_out=written,
             steps=programs,
             overhead_seconds=overhead,
