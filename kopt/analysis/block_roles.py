@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.block_divisibility import most_lanes
+from kopt.analysis.flattened import least_rows
 from kopt.dialects.tile import (
     Access,
     AssociativeOp,
@@ -50,8 +51,9 @@ class Role:
     products, ``m``, ``n``, ``k``, ``wide_dot`` whether one of those has operands of 32 bits or more; ``size`` the lanes
     of a block as the module has them, ``single`` whether it is 1 whatever is asked for; ``begun`` whether nothing but
     where its blocks begin, or their numbers, is ever used; ``flat`` whether all that is computed along it is lane by
-    lane and has one row; ``steps`` whether its lane numbers are multiplied to index an array; ``most`` the lanes that
-    share a row which the beginning of their block names.
+    lane and has one row; ``rows`` the least block of whole rows of flattened arrays (`kopt.analysis.flattened`);
+    ``steps`` whether its lane numbers are multiplied to index an array; ``most`` the lanes that share a row which the
+    beginning of their block names.
     """
 
     extent: int | None
@@ -69,6 +71,7 @@ class Role:
     vector: bool = True
     steps: bool = False
     most: int | None = None
+    rows: int | None = None
 
 
 def block_roles(module: ModuleOp) -> dict[str, Role]:
@@ -102,7 +105,9 @@ def _ranges(module: ModuleOp) -> Iterator[SSAValue]:
 def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
     users = {type(use.operation) for use in range.uses}
     begun = bool(users) and users <= {BeginOp, IdOp}
-    roles[tag_of(range)] = Role(_extent(range), parallel, size=range_type(range).size, begun=begun, reach=_reach(range))
+    role = Role(_extent(range), parallel, size=range_type(range).size, begun=begun, reach=_reach(range))
+    role.rows = least_rows(range) if parallel else None
+    roles[tag_of(range)] = role
 
 
 def _reach(range: SSAValue) -> int | None:

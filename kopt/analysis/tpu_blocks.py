@@ -102,6 +102,8 @@ class TpuSpace(BlockSpace):
         if any(role.single for role in roles):
             return [least]
         most = min([_most(role, self.chip) for role in roles] + [role.most for role in roles if role.most is not None])
+        if rows := _rows(roles):
+            return powers(rows, max(rows, most))
         divides = self.divides and self._halved.isdisjoint(group)
         extent = _walked_extent(roles) if divides else None
         unit = max(max(tpu_least(role, self.chip), _vector(role, self.chip)) for role in roles)
@@ -118,6 +120,12 @@ def _products(dots: Sequence[DotOp], analysis: IndexAnalysis) -> list[Shape]:
     results = tile_shapes((dot.result for dot in dots), analysis)
     factors = tile_shapes((dot.lhs for dot in dots), analysis)
     return [(*result, factor[-1]) for result, factor in zip(results, factors, strict=True)]
+
+
+def _rows(roles: Sequence[Role]) -> int | None:
+    """The least block of whole rows of flattened arrays, where it is no longer than a block may be."""
+    (rows, *others) = {role.rows for role in roles}
+    return None if others or rows is None or rows > Budget.BLOCK_LANES else rows
 
 
 def _walked_extent(roles: Sequence[Role]) -> int | None:
@@ -152,7 +160,7 @@ def _most(role: Role, chip: TpuChip) -> int:
     elif extent is None:
         generous = _COMPUTED_LANES if role.places == {0} else _COMPUTED_ROWS
         extent = min(generous, role.within or generous)
-    if role.vector and role.places == {0} and min(role.bits, default=32) < 32:
+    if role.vector and role.places == {0} and not role.rows and min(role.bits, default=32) < 32:
         extent = min(extent, Budget.NARROW_VECTOR_LANES)
     return max(tpu_least(role, chip), next_power_of_two(extent))
 

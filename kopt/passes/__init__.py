@@ -34,6 +34,7 @@ PASSES: dict[str, str] = {
     "convert-slices-to-gathers": "kopt.passes.gpu.convert_slices_to_gathers:ConvertSlicesToGathersPass",
     "convert-tile-to-triton": "kopt.passes.convert_tile_to_triton:ConvertTileToTritonPass",
     "dce": "kopt.passes.dce:DcePass",
+    "delinearise-launches": "kopt.passes.delinearise_launches:DelineariseLaunchesPass",
     "eliminate-output-only": "kopt.passes.eliminate_output_only:EliminateOutputOnlyPass",
     "expand-collectives": "kopt.passes.expand_collectives:ExpandCollectivesPass",
     "expand-scaling": "kopt.passes.expand_scaling:ExpandScalingPass",

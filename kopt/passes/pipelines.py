@@ -138,7 +138,9 @@ def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
         _make("functionalise-host"),
         # Before arrays are cut, cast and padded for launches, so that none of that is done to what is never read.
         _make("eliminate-output-only", mode=config.output_only or "return"),
-        # Blocks of slices are blocks of their arrays, which nobody copies: for launches that are functional already.
+        # Before anything asks how arrays stand in memory: for launches that are functional already.
+        _make("delinearise-launches"),
+        # Blocks of slices are blocks of their arrays, which nobody copies.
         _make("fold-slices"),
         # Of what gathers leave alone nothing is moved: while gathers are loads of the source.
         _make("slice-operands"),
@@ -298,9 +300,9 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
 def _triton_values(chip: str) -> list[ModulePass]:
     """What programs of a GPU compute: blocks of a power of two, masks, and the ops that Triton has."""
     return [
-        # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to.
+        # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to. What gave values such
+        # dimensions is undone with them.
         _make("drop-unit-dims"),
-        # What gave values such dimensions is undone with them.
         _make("canonicalize"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.
         _make("split-odd-blocks"),
@@ -308,11 +310,10 @@ def _triton_values(chip: str) -> list[ModulePass]:
         _make("fold-into-accesses"),
         _make("convert-slices-to-gathers"),
         _make("pad-to-power-of-two"),
-        # Triton's loads take a fill for free.
-        _make("insert-masks", fold_loads=True),
+        _make("insert-masks", fold_loads=True),  # Triton's loads take a fill for free
         _make("cse"),
-        # Differences may be dead then; what is alive counts for warps.
         _make("compare-terms"),
+        # Differences may be dead then; what is alive counts for warps.
         _make("dce"),
         # What loops carry counts for warps; before products become sums of blocks that registers hold once.
         _make("sink-reductions"),
@@ -320,8 +321,7 @@ def _triton_values(chip: str) -> list[ModulePass]:
         _make("legalise-ops", chip=chip),
         # After masks, whose fills no factor changes, and powers that are exponents of their own.
         _make("convert-exp-to-exp2"),
-        # Values are those that are computed, and rounded.
-        _make("approximate-functions"),
+        _make("approximate-functions"),  # values are those that are computed, and rounded
     ]
 
 

@@ -108,10 +108,11 @@ class GpuLaunch:
         share = np.where(self.program.walks, _WALKED, 1) * np.where(self.program.few_rows, _FEW_ROWS, 1)
         ahead = np.where(products > 0, (1 + self.program.ahead) ** 2, 1)
         exposed = np.maximum(_EXPOSED, 1 / (together * ahead))
+        taken = share * slowest + exposed * (sum(parts) - slowest)
         idle = (programs < costs.multiprocessors) & (read + written > _WORK)
         return replace(
             memory,
-            seconds=np.where(idle, _IDLE, 1) * (share * slowest + exposed * (sum(parts) - slowest) + combined + overhead),
+            seconds=np.where(idle, _IDLE, 1) * (taken + combined + overhead),
             mxu_seconds=products,
             vpu_seconds=vectors,
             bytes_in=read + partial,
