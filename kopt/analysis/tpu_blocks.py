@@ -166,8 +166,8 @@ def _most(role: Role, chip: TpuChip) -> int:
 
 
 def tpu_unit(role: Role, size: int, chip: TpuChip) -> int:
-    """What a size must be a multiple of: a tile of memory, unless one block holds the whole extent."""
-    if role.extent is not None and size >= role.extent:
+    """What a size must be a multiple of: a tile of memory, unless one block holds whole rows or the whole extent."""
+    if role.extent is not None and size >= role.extent or role.rows and size % role.rows == 0:
         return 1
     return tpu_least(role, chip)
 

@@ -94,3 +94,7 @@ def test_blocks_of_parts_of_rows_stay() -> None:
     assert "pl.BlockSpec((1024,), " in lowered.source
     lowered = kopt.kernel(gated.fn, config={"block_sizes": [2048]}).lower(*args, target="pallas:v6e")
     assert "pl.BlockSpec((8, 256), " in lowered.source
+    lowered = kopt.kernel(gated.fn, config={"block_sizes": [2400]}).lower(
+        normal(40, 300), normal(40, 300), 0.25, target="pallas:v6e"
+    )
+    assert lowered.config.block_sizes == (2400,) and "pl.BlockSpec((8, 300), " in lowered.source
