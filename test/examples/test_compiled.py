@@ -1,26 +1,20 @@
 """Every example through the compilers of real chips: no such chip is needed."""
 
 import importlib.util
-from itertools import cycle
 
 import pytest
 
 from examples.registry import BY_NAME, DTYPES
+from test.rotating import rotating
 
-#: The size to compile at: a model's on the newest chip of each kind, ragged on the others, whose compilers are slower.
-SIZES = {
-    "pallas:tpu7x": "real",
-    "triton:sm90": "real",
-    "triton:gfx942": "ragged",
-}
-#: A row takes one of these, in turn.
-OLDER = ("pallas:v5e", "pallas:v6e")
-#: Of light rows.
-REAL = ("pallas:tpu7x", "triton:sm90")
+#: What every example is compiled for, at a model's size.
+MAIN = ("pallas:v6e", "triton:sm90")
+#: A row takes one of these in turn, of ragged sizes.
+OTHERS = ("pallas:tpu7x", "triton:gfx942", "pallas:v5e", "triton:sm80")
 CASES = [
-    (name, target, size)
-    for (name, example), older in zip(BY_NAME.items(), cycle(OLDER))
-    for target, size in (dict.fromkeys(REAL, "real") if example.light else {**SIZES, older: "ragged"}).items()
+    (name, target, "real" if target in MAIN else "ragged")
+    for name, target in rotating(BY_NAME, MAIN, OTHERS)
+    if target in MAIN or not BY_NAME[name].light
 ]
 
 

@@ -9,8 +9,8 @@ import torch
 import kopt
 import kopt.language as hl
 from test.kernels.atomic_cases import INDICES, random, split_matmul
+from test.rotating import rotating
 
-CHIPS = ("sm80", "sm90", "gfx942")
 TPUS = ("tpu7x", "v6e", "v5e")
 
 
@@ -52,25 +52,31 @@ def legal(kernel, args, target):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64], ids=str)
+@pytest.mark.parametrize(
+    ("dtype", "chip"),
+    rotating([torch.float32, torch.float64, torch.bfloat16, torch.int64], "sm90", ("sm80", "gfx942")),
+    ids=str,
+)
 def test_every_kind(dtype, chip):
     args = random(37, 75, dtype=dtype), torch.zeros(37, 75, dtype=torch.int8), torch.zeros(37, dtype=torch.int64)
     legal(everything, (*args, torch.zeros(37, dtype=torch.int32)), f"triton:{chip}")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["triton:sm90", *(f"pallas:{chip}" for chip in TPUS)])
-@pytest.mark.parametrize("dtype", ["f8e4m3fn", "f8e5m2", "bf16", "f16", "i32", "i8"])
+@pytest.mark.parametrize(
+    ("dtype", "target"),
+    rotating(
+        ["f8e4m3fn", "f8e5m2", "bf16", "f16", "i32", "i8"],
+        ("triton:sm90", "pallas:v6e"),
+        ("pallas:v5e", "pallas:tpu7x"),
+    ),
+)
 def test_kinds_of_few_bits(dtype, target):
     legal(sums_and_swaps, (f"{dtype}[37,75]", "i32[37]", f"{dtype}[37,75]"), target)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "chip"),
-    [(name, chip) for name, other in zip(INDICES, cycle(("sm80", "gfx942"))) for chip in ("sm90", other)],
-)
+@pytest.mark.parametrize(("name", "chip"), rotating(INDICES, "sm90", ("sm80", "gfx942")))
 def test_index_lists(name, chip):
     legal(INDICES[name][0], ("f32[9,40]", "i32[37]", "f32[37,40]"), f"triton:{chip}")
 

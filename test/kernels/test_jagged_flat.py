@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ import torch
 import kopt
 from test.kernels import jagged_kernels as kernels
 from test.kernels.test_jagged import items, padded_add
+from test.rotating import rotating
 
 #: The numbers before the first item, and the items' lengths: blocks have 512 and more.
 LENGTHS = {"mixed": (5, [3, 0, 700, 1, 1500, 0, 0, 64]), "empty": (2, [0, 0]), "one": (0, [1030])}
@@ -94,9 +96,11 @@ SPECS = {"sum": (), "scaled": ("f32[512]",), "dense_add": ("{}[512,20000]",), "f
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("chip", "dtype"), [("tpu7x", "f32"), ("v6e", "bf16"), ("v5e", "i8")])
-@pytest.mark.parametrize("name", CASES)
-def test_any_length_compiles(name, dtype, chip) -> None:
+@pytest.mark.parametrize(
+    ("name", "chip", "dtype"),
+    [(*pair, dtype) for pair, dtype in zip(rotating(CASES, "v6e", ("tpu7x", "v5e")), cycle(("f32", "i8", "bf16")))],
+)
+def test_any_length_compiles(name, chip, dtype) -> None:
     specs = (f"{dtype}[100000003]", "i32[513]", *(spec.format(dtype) for spec in SPECS[name]))
     report = kopt.kernel(CASES[name][0]).lower(*specs, target=f"pallas:{chip}").report(estimates=False)
     assert report["legal"], report["reason"]

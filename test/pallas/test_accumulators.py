@@ -18,6 +18,7 @@ from kopt.runtime.tolerance import mismatch
 from kopt.runtime.wire import from_reference, unpack
 from kopt.targets.target import parse_target
 from test.pallas.support import random_array
+from test.rotating import rotating
 
 #: Element type, kind of update, number of updates of each element.
 SPLITS = [("f32", "add", 1), ("f32", "max", 5), ("bf16", "add", 4), ("bf16", "min", 3), ("f16", "add", 2)]
@@ -134,8 +135,7 @@ def test_bf16_is_rounded_once(splits: int, target: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chip", ["tpu7x", "v6e", "v5e"])
-@pytest.mark.parametrize("dtype", ["f32", "bf16", "f16", "i8"])
+@pytest.mark.parametrize(("dtype", "chip"), rotating(["f32", "bf16", "f16", "i8"], "v6e", ("v5e", "tpu7x")))
 def test_compiles(dtype: str, chip: str) -> None:
     if importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")

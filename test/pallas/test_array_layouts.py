@@ -14,8 +14,7 @@ from examples.attention import attention, causal_attention
 from examples.softmax import softmax
 from kopt.runtime.tolerance import mismatch
 from kopt.specs import spec_of
-
-CHIPS = ["v5e", "v5p", "v6e", "tpu7x"]
+from test.rotating import rotating
 
 
 @kopt.kernel
@@ -124,8 +123,9 @@ def test_values(name: str, target: str) -> None:
     assert mismatch(found, want, spec_of(args[0]).dtype, max(args[0].shape)) is None
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("name", [name for name in CASES if name not in COPIED])
+@pytest.mark.parametrize(
+    ("name", "chip"), rotating([name for name in CASES if name not in COPIED], "v6e", ("v5e", "tpu7x", "v5p"))
+)
 def test_nothing_is_copied(name: str, chip: str) -> None:
     kernel, arguments, config = CASES[name]
     report = with_config(kernel, config).lower(*arguments(), target=f"pallas:{chip}").report(estimates=False)

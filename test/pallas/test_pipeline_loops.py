@@ -12,6 +12,7 @@ from kopt.runtime.tolerance import mismatch
 from kopt.runtime.wire import unpack
 from kopt.targets.target import parse_target
 from test.pallas.support import LOOPS, function, module, packed_inputs, reference, result_dtypes
+from test.rotating import rotating
 
 #: How many pipelines each kernel has: those of its loops that can be pipelined.
 PIPELINES = {
@@ -83,9 +84,7 @@ def test_strict(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "chip"), [(name, chip) for name, newer in zip(LOOPS, cycle(CHIPS[:-1])) for chip in (newer, CHIPS[-1])]
-)
+@pytest.mark.parametrize(("name", "chip"), rotating(LOOPS, CHIPS[-1], CHIPS[:-1]))
 def test_compiles(name, chip):
     if importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import cycle
 from math import prod
 
 import pytest
@@ -17,6 +18,7 @@ from kopt.dialects.pallas import DmaStartOp
 from kopt.dialects.tile import ForOp, GridOp
 from kopt.passes.pipelines import pipeline
 from kopt.walk import walk
+from test.rotating import rotating
 
 
 def runs(out, numbers, x):
@@ -104,6 +106,10 @@ CASES = [
 TYPES = [torch.float32, torch.bfloat16, torch.int8]
 
 
+def named(value: object) -> str:
+    return value.kernel.__name__ if isinstance(value, Case) else str(value)
+
+
 def arguments(case: Case, dtype: torch.dtype) -> list[torch.Tensor]:
     numbers = torch.randint(0, 20, (40,), generator=torch.Generator().manual_seed(1), dtype=torch.int32)
     x = torch.arange(torch.Size(case.array).numel()).remainder(251 if dtype == torch.bfloat16 else 127)
@@ -118,7 +124,7 @@ def arguments(case: Case, dtype: torch.dtype) -> list[torch.Tensor]:
         for target in ("reference", "pallas:interpret", "triton:interpret")
         for dtype in (TYPES if target == "pallas:interpret" else [TYPES[place % len(TYPES)]])
     ],
-    ids=lambda value: value.kernel.__name__ if isinstance(value, Case) else str(value),
+    ids=named,
 )
 def test_values(case: Case, target: str, dtype: torch.dtype) -> None:
     """In each type on a TPU, whose registers hold as many rows as it has bytes; elsewhere in one."""
@@ -147,11 +153,15 @@ def visits(op: Operation) -> Iterator[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", TYPES, ids=str)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.kernel.__name__)
-def test_compiles(case: Case, dtype: torch.dtype) -> None:
+@pytest.mark.parametrize(
+    ("case", "chip", "dtype"),
+    [(*pair, dtype) for pair, dtype in zip(rotating(CASES, "v6e", ("tpu7x", "v5e")), cycle(TYPES))],
+    ids=named,
+)
+def test_compiles(case: Case, chip: str, dtype: torch.dtype) -> None:
+    """Each in two types, a chip each."""
     if importlib.util.find_spec("libtpu") is None:
         pytest.skip("libtpu is not installed")
-    low = kopt.kernel(case.kernel).lower(*arguments(case, dtype), target="pallas:tpu7x")
+    low = kopt.kernel(case.kernel).lower(*arguments(case, dtype), target=f"pallas:{chip}")
     report = low.report(estimates=False)
     assert report["legal"], report["reason"]

@@ -13,6 +13,7 @@ import kopt.language as hl
 from kopt.dtypes import BY_SPEC
 from kopt.runtime.tolerance import mismatch
 from kopt.specs import spec_of
+from test.rotating import rotating
 
 
 def segment_sum(x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
@@ -204,26 +205,29 @@ def test_parts_of_blocks_compile(chip: str, kernel: Callable[..., Any], args: tu
     assert report["legal"], report["reason"]
 
 
+#: Whole arrays of the last two would not fit the memory of a chip.
+COMPILED = [
+    (segment_sum, ("f32[10003,256]", "i32[513]"), [128, 64]),
+    (segment_sum, ("bf16[10003,200]", "i32[513]"), [200, 64]),
+    (flat_sum, ("f32[100000]", "i32[513]"), [1024]),
+    (causal_convolution, ("bf16[4096,1000]", "f32[4,1000]"), [64, 128]),
+    (paired_sums, ("f32[10003,256]", "f32[9000,256]", "i32[513]", "i32[512]"), [64]),
+]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("chip", "loop_type"), [("tpu7x", "fori"), ("v6e", "fori"), ("v5e", "fori"), ("v5e", "resident")]
+    ("case", "chip", "loop_type"),
+    [
+        *((case, chip, "fori") for case, chip in rotating(range(5), "v6e", ("tpu7x", "v5e"))),
+        *((case, "v5e", "resident") for case in range(3)),
+    ],
 )
-def test_compiles(chip: str, loop_type: str) -> None:
-    """Whole arrays of the last two would not fit the memory of a chip."""
-    kernels = [
-        (segment_sum, ("f32[10003,256]", "i32[513]"), [128, 64]),
-        (segment_sum, ("bf16[10003,200]", "i32[513]"), [200, 64]),
-        (flat_sum, ("f32[100000]", "i32[513]"), [1024]),
-    ]
-    if loop_type == "fori":
-        kernels += [
-            (causal_convolution, ("bf16[4096,1000]", "f32[4,1000]"), [64, 128]),
-            (paired_sums, ("f32[10003,256]", "f32[9000,256]", "i32[513]", "i32[512]"), [64]),
-        ]
-    for kernel, args, sizes in kernels:
-        config = {"block_sizes": sizes, "loop_type": loop_type}
-        report = kopt.kernel(kernel).lower(*args, target=f"pallas:{chip}", config=config).report(estimates=False)
-        assert report["legal"], report["reason"]
+def test_compiles(case: int, chip: str, loop_type: str) -> None:
+    kernel, args, sizes = COMPILED[case]
+    config = {"block_sizes": sizes, "loop_type": loop_type}
+    report = kopt.kernel(kernel).lower(*args, target=f"pallas:{chip}", config=config).report(estimates=False)
+    assert report["legal"], report["reason"]
 
 
 @kopt.kernel

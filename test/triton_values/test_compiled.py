@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import cycle
+import itertools
 
 import pytest
 
+from test.rotating import rotating
 from test.triton_values import cases
-from test.triton_values.support import CHIPS, assert_legal
+from test.triton_values.support import assert_legal
 
 PLAIN = ["ONLINE", "BMM", "SHAPES", "MEMORY", "ODD_BLOCKS", "CONTROL", "GATHERS", "EMPTY", "UNITS"]
+PRODUCTS = [("f32", "f32"), ("bf16", "f32"), ("f64", "f64"), ("i8", "i32"), ("f8E5M2", "f32")]
+KINDS = [("max", "f32"), ("mul", "f32"), ("add", "i8"), ("or", "i1"), ("and", "i32")]
+OTHERS = ("gfx942", "sm80", "sm100")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("case", "chip"),
-    [(case, chip) for case, other in zip(PLAIN, cycle(("sm80", "sm100"))) for chip in ("sm90", "gfx942", other)],
-)
+@pytest.mark.parametrize(("case", "chip"), rotating(PLAIN, "sm90", OTHERS))
 def test_cases(case, chip):
     assert_legal(getattr(cases, case), (chip,))
 
@@ -27,11 +28,9 @@ def test_softmax(chip):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "dtype, acc", [("f32", "f32"), ("bf16", "f32"), ("f64", "f64"), ("i8", "i32"), ("f8E5M2", "f32")]
-)
-@pytest.mark.parametrize("chip", CHIPS)
-def test_matmul(dtype, acc, chip):
+@pytest.mark.parametrize(("types", "chip"), rotating(PRODUCTS, "sm90", OTHERS))
+def test_matmul(types, chip):
+    dtype, acc = types
     assert_legal(cases.MATMUL.format(m=50, k=70, n=40, bm=16, bn=32, bk=32, t=dtype, a=acc), (chip,))
 
 
@@ -40,11 +39,13 @@ def test_a_chip_without_e4m3_multiplies_it():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind, dtype", [("max", "f32"), ("mul", "f32"), ("add", "i8"), ("or", "i1"), ("and", "i32")])
-def test_reductions(kind, dtype):
-    assert_legal(cases.REDUCE.format(t=dtype, kind=kind), ("sm90", "gfx942"))
-    if dtype == "f32":
-        assert_legal(cases.SCAN.format(t=dtype, kind=kind), ("sm90", "gfx942"))
+@pytest.mark.parametrize(
+    ("case", "chip"),
+    rotating([*itertools.product(("REDUCE",), KINDS), *itertools.product(("SCAN",), KINDS[:2])], "sm90", OTHERS),
+)
+def test_reductions(case, chip):
+    name, (kind, dtype) = case
+    assert_legal(getattr(cases, name).format(t=dtype, kind=kind), (chip,))
 
 
 @pytest.mark.slow

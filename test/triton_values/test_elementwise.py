@@ -13,6 +13,7 @@ from kopt.dialects.triton import APPROXIMATE, APPROXIMATE_FUNCTIONS
 from kopt.lowering.emitted.triton import functions
 from kopt.lowering.expr import template
 from kopt.lowering.triton.elementwise import APPROXIMATE_TEMPLATES, TEMPLATES
+from test.rotating import rotating
 from test.triton_values.support import assert_legal, lower
 
 _TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,
@@ -132,12 +133,7 @@ def test_booleans():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("chip", "dtypes"),
-    [*((chip, _COMPILED) for chip in ("sm90", "gfx942")), ("sm80", _COMPILED[::2]), ("sm100", _COMPILED[1::2])],
-    ids=str,
-)
-def test_all_compile(chip, dtypes):
-    """Each in all types for NVIDIA's chip and AMD's, and in every second one for an older and a newer chip."""
-    for dtype in dtypes:
-        assert_legal(kernel(dtype, [row.name for row in rows(dtype)], 300), (chip,))
+@pytest.mark.parametrize(("dtype", "chip"), rotating(_COMPILED, "sm90", ("gfx942", "sm80", "gfx942", "sm100")))
+def test_all_compile(dtype, chip):
+    """All functions of a type in one kernel, for two chips."""
+    assert_legal(kernel(dtype, [row.name for row in rows(dtype)], 300), (chip,))
