@@ -1,9 +1,10 @@
 """What defaults take beside what a full search finds, of every example and several chips, by kopt's cost model.
 
-    python benchmarks/tuned.py [--json FILE] [--chip NAME …] [--effort E] [--size S] [NAME …]
+    python benchmarks/tuned.py [--json FILE] [--chip NAME …] [--effort E] [--size S] [--rows] [NAME …]
 
-A row is an example on a chip: the default's configuration and milliseconds, the best's, and what is lost. Rows that
-lose more than 5 % are exit status 1. Nothing is compiled, and no accelerator is needed.
+A row is an example on a chip: the default's configuration and milliseconds, the best's, and what is lost. With
+``--rows`` they are the rows of `tpu_compare.py`, at their sizes. Rows that lose more than 5 % are exit status 1.
+Nothing is compiled, and no accelerator is needed.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from support import ROOT  # noqa: F401 - puts the checkout on the path
+from support.tpu_rows import ROWS
 
 import kopt
-from examples.registry import BY_NAME, DTYPES, EXAMPLES, Example
+from examples.registry import DTYPES, EXAMPLES
 from kopt.specs import spec_of
 from kopt.targets.target import parse_target
 from kopt.tuning.kernel_subject import KernelSubject
@@ -41,15 +43,24 @@ class NotCompiled(Executor):
         return future
 
 
-def row(example: Example, size: str, chip: str, effort: str) -> dict[str, Any]:
-    """One example on one chip."""
-    found: dict[str, Any] = {"example": example.name, "chip": chip}
+def calls(args: argparse.Namespace) -> dict[str, tuple[kopt.Kernel, tuple[Any, ...]]]:
+    """The kernels to look at, each with its arguments, by name."""
+    if args.rows:
+        found = {row.name: (row.function, (*row.arguments, *row.constants)) for row in ROWS}
+    else:
+        found = {one.name: (one.kernel, tuple(map(_spec, one.unfilled(args.size, DTYPES["bf16"])))) for one in EXAMPLES}
+    if unknown := {*args.names} - found.keys():
+        raise SystemExit(f"no such row: {', '.join(sorted(unknown))}")
+    return {name: found[name] for name in args.names or found}
+
+
+def row(name: str, kernel: kopt.Kernel, arguments: tuple[Any, ...], chip: str, effort: str) -> dict[str, Any]:
+    """One kernel on one chip."""
+    found: dict[str, Any] = {"example": name, "chip": chip}
     target = parse_target(chip)
     assert target.chip is not None
     try:
-        kernel = example.kernel
-        values = kernel._bind(tuple(map(_spec, example.unfilled(size, DTYPES["bf16"]))), {})
-        subject = KernelSubject(kernel, values, target)
+        subject = KernelSubject(kernel, kernel._bind(arguments, {}), target)
         result = Tuner(subject, target, target.chip, EFFORTS[effort], pool=NotCompiled()).run(effort)
     except kopt.KoptError as error:
         return {**found, "refusal": str(error).splitlines()[0]}
@@ -78,11 +89,11 @@ def _spec(value: Any) -> Any:
 
 def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """All rows, each said when it is there."""
-    for example in [BY_NAME[name] for name in args.names] or EXAMPLES:
+    for name, (kernel, arguments) in calls(args).items():
         for chip in args.chip or CHIPS:
-            found = row(example, args.size, chip, args.effort)
+            found = row(name, kernel, arguments, chip, args.effort)
             lost = found.get("refusal") or f"{100 * found['loss']:.1f} %"
-            print(f"{example.name} {chip}: {lost}", file=sys.stderr, flush=True)
+            print(f"{name} {chip}: {lost}", file=sys.stderr, flush=True)
             yield found
 
 
@@ -105,6 +116,7 @@ def main() -> int:
     parser.add_argument("--chip", action="append", metavar="NAME", help=f"default: {', '.join(CHIPS)}")
     parser.add_argument("--effort", default="full", choices=["quick", "full"])
     parser.add_argument("--size", default="real")
+    parser.add_argument("--rows", action="store_true", help="of tpu_compare.py, in place of the examples")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     found = list(rows(args))
