@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from math import prod
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 import kopt
 import kopt.language as hl
 from kopt.targets.chips import TPU_CHIPS
+from test.rotating import rotating
 
 #: A dtype, the integers of its width, and how many of its elements a word of 32 bits has.
 DTYPES = [
@@ -53,10 +55,16 @@ def test_no_bit_changes(
     assert torch.equal(found, x.float().transpose(0, 1).reshape(parts * rows, lanes))
 
 
-@pytest.mark.parametrize(("dtype", "integers", "parts"), DTYPES)
-@pytest.mark.parametrize(("chip", "first"), [(chip, place % 2) for place, chip in enumerate(TPU_CHIPS)])
-def test_compiles(chip: str, first: int, dtype: torch.dtype, integers: torch.dtype, parts: int) -> None:
-    """Every second size: the others are compiled for the next chip."""
+@pytest.mark.parametrize(
+    ("case", "chip", "first"),
+    [
+        (*pair, first)
+        for pair, first in zip(rotating(DTYPES, "v6e", sorted({*TPU_CHIPS} - {"v6e"})), cycle((0, 1, 1, 0)))
+    ],
+)
+def test_compiles(case: tuple[torch.dtype, torch.dtype, int], chip: str, first: int) -> None:
+    """Every second size: the others are compiled for the other chip."""
+    dtype, integers, parts = case
     for rows, lanes, block in SIZES[first::2]:
         x = numbers((parts, rows, lanes), dtype, integers)
         low = kopt.kernel(alternate, config={"block_sizes": [block]}).lower(x, target=f"pallas:{chip}")
