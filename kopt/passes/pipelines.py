@@ -300,8 +300,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
 def _triton_values(chip: str) -> list[ModulePass]:
     """What programs of a GPU compute: blocks of a power of two, masks, and the ops that Triton has."""
     return [
-        # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to. What gave values such
-        # dimensions is undone with them.
+        # Blocks of one element are numbers: before sizes change, so that fewer dimensions need to. What gave values
+        # such dimensions is undone with them.
         _make("drop-unit-dims"),
         _make("canonicalize"),
         # Blocks of a power of two: made before masks, which then cover the new lanes as any others.

@@ -14,7 +14,7 @@ import numpy as np
 
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.candidates import gpu_candidate, variants
+from kopt.planning.candidates import IN_KERNEL, gpu_candidate, variants
 from kopt.planning.choice import CLEARLY
 from kopt.planning.cost import costing
 from kopt.planning.items import Cost
@@ -23,10 +23,9 @@ from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, GpuChip, TpuChip
 
 #: What loops in the kernel may do under each ``loop_type`` of a configuration, and whether one may be of the grid.
-#: Pipelines cost what prefetching does.
 _LOOPS = {
-    "auto": (("resident", "prefetch"), True),
-    "grid": (("resident", "prefetch"), True),
+    "auto": (IN_KERNEL, True),
+    "grid": (IN_KERNEL, True),
     "resident": (("resident",), False),
     "fori": (("prefetch",), False),
     "pipeline": (("emit_pipeline",), False),

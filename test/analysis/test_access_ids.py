@@ -35,8 +35,9 @@ def imported(name: str) -> ModuleOp:
 
 
 def arrays(module: ModuleOp) -> list[Access]:
-    """The accesses of arrays, those of memory on the chip left out."""
-    return [op for op in module.walk() if isinstance(op, Access) and isinstance(op.memory.type, MemRefType)]
+    """The accesses of the source's arrays: not of memory on the chip, nor of the parts of a loop that is split."""
+    found = [op for op in module.walk() if isinstance(op, Access) and isinstance(op.memory.type, MemRefType)]
+    return [op for op in found if "_parts" not in (op.memory.name_hint or "")]
 
 
 def ids(module: ModuleOp) -> set[str]:
