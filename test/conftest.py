@@ -15,8 +15,6 @@ from test.environment import settle
 
 LIT = Path(__file__).parent / "lit"
 _BETWEEN_FREEZES = 400
-#: IR is full of cycles that live as long as it does: searches among what is new find little.
-_BETWEEN_SEARCHES = (50_000, 20, 50)
 _finished = count(1)
 
 gc.disable()  # until all is collected
@@ -43,7 +41,6 @@ def seed_torch() -> None:
 def pytest_collection_finish() -> None:
     """What was imported and collected lives until the end: searches for garbage pass it by."""
     gc.freeze()
-    gc.set_threshold(*_BETWEEN_SEARCHES)
     gc.enable()
 
 
