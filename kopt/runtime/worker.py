@@ -244,7 +244,16 @@ def serve(module: str, descriptor: int) -> None:
             name, args = connection.recv()
         except EOFError:
             return
+        stand_somewhere()
         connection.send(_answer(getattr(functions, name), args))
+
+
+def stand_somewhere() -> None:
+    """Leave a working directory that is gone: it is the one in which this process was started, and libraries ask."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        os.chdir(tempfile.gettempdir())
 
 
 def _end_with_parent(parent: int) -> None:
