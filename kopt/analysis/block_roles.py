@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.block_divisibility import most_lanes
-from kopt.analysis.flattened import least_rows
+from kopt.analysis.flattened import flattened_rows
 from kopt.dialects.tile import (
     Access,
     AssociativeOp,
@@ -105,9 +105,15 @@ def _ranges(module: ModuleOp) -> Iterator[SSAValue]:
 def _bind(roles: dict[str, Role], range: SSAValue, parallel: bool) -> None:
     users = {type(use.operation) for use in range.uses}
     begun = bool(users) and users <= {BeginOp, IdOp}
-    role = Role(_extent(range), parallel, size=range_type(range).size, begun=begun, reach=_reach(range))
-    role.rows = least_rows(range) if parallel else None
-    roles[tag_of(range)] = role
+    rows = flattened_rows(range) if parallel else None
+    roles[tag_of(range)] = Role(
+        _extent(range),
+        parallel,
+        size=range_type(range).size,
+        begun=begun,
+        reach=_reach(range),
+        rows=rows and rows.least,
+    )
 
 
 def _reach(range: SSAValue) -> int | None:

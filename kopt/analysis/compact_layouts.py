@@ -43,7 +43,7 @@ def _same(array: _Array) -> Iterator[_Array]:
     launch, number = array
     values = [launch.inputs[number]] if number < len(launch.inputs) else []
     if number in launch.written:
-        values.append(launch.outputs[launch.written.index(number)])
+        values.append(launch.version_of(number))
     for value in values:
         if isinstance(giver := value.owner, LaunchOp):
             yield giver, next(n for n, output in zip(giver.written, giver.outputs, strict=True) if output is value)

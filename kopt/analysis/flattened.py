@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
@@ -11,13 +11,10 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from kopt.analysis.aliases import users
 from kopt.dialects.host import LaunchOp, ReshapeOp
 from kopt.dialects.tile import (
-    BitcastOp,
-    CastOp,
-    ElementwiseOp,
+    LANEWISE,
     FullOp,
     GridOp,
     LoadOp,
-    SelectOp,
     SplatOp,
     StoreOp,
     TileType,
@@ -31,18 +28,25 @@ from kopt.targets.tiling import LANES, sublanes
 from kopt.walk import walk
 
 #: Ops whose lanes do not depend on one another, nor on where they stand.
-_LANE_BY_LANE = (ElementwiseOp, BitcastOp, CastOp, FullOp, LoadOp, SelectOp, SplatOp, StoreOp)
+_LANE_BY_LANE = (*LANEWISE, FullOp, LoadOp, SplatOp, StoreOp)
 
 
-def row_length(range: SSAValue) -> int | None:
-    """The elements of a row of all arrays that a grid's range walks, where each is such an array's flattened view.
+class Rows(NamedTuple):
+    """Rows of flattened arrays: the elements of one, and of the ``least`` block of whole tiles of them, or of all."""
+
+    length: int
+    least: int
+
+
+def flattened_rows(range: SSAValue) -> Rows | None:
+    """The rows of all arrays that a grid's range walks, where each is such an array's flattened view.
 
     None where it walks others too or a part of them, where rows differ or are shorter than a vector register, and where
     what is computed of a block depends on where its lanes stand.
     """
     bound = binding(range)
     grid, accesses = bound.owner, [*dict.fromkeys(use.operation for use in range.uses)]
-    if not isinstance(grid, GridOp) or bound.lower != 0:
+    if not isinstance(grid, GridOp) or bound.lower != 0 or not isinstance(bound.upper, int):
         return None
     memories: set[SSAValue] = set()
     for op in accesses:
@@ -55,17 +59,11 @@ def row_length(range: SSAValue) -> int | None:
     whole = all(array_type(memory).get_shape() == (bound.upper,) for memory in memories)
     elsewhere = {user for memory in memories for user in users(memory)}.difference(accesses)
     alone = not any(grid.is_ancestor(user) for user in elsewhere)
-    return length if whole and alone and _is_lane_by_lane(grid, tag_of(range)) else None
-
-
-def least_rows(range: SSAValue) -> int | None:
-    """The elements of the least block of a range that is whole tiles of rows, or all rows; None where it has none."""
-    if (length := row_length(range)) is None:
+    if not whole or not alone or not _is_lane_by_lane(grid, tag_of(range)):
         return None
-    types = [array_type(use.operation.memory) for use in range.uses if isinstance(use.operation, LoadOp | StoreOp)]
-    dtypes = [from_ir(type.element_type) for type in types]
+    dtypes = [from_ir(array_type(memory).element_type) for memory in memories]
     rows = sublanes(min((dtype.bits for dtype in dtypes if dtype is not None), default=32))
-    return min(length * rows, prod(types[0].get_shape()))
+    return Rows(length, min(length * rows, bound.upper))
 
 
 def _is_lane_by_lane(grid: GridOp, tag: str) -> bool:
@@ -91,7 +89,7 @@ def _views(memory: SSAValue) -> Iterator[Operation | None]:
         source = launch.inputs[number].owner
         yield source if isinstance(source, Operation) else None
     if number in launch.written:
-        result = launch.outputs[launch.written.index(number)]
+        result = launch.version_of(number)
         yield from (use.operation for use in result.uses)
 
 

@@ -18,7 +18,7 @@ def is_temporary(launch: LaunchOp, number: int, window: Window, grid: GridOp) ->
     """
     if number not in launch.written:
         return False
-    result = launch.outputs[launch.written.index(number)]
+    result = launch.version_of(number)
     moves_in_order = window.grid_dims & {*grid.reduction_dims, *grid.ordered_dims}
     return result.first_use is None and not moves_in_order and _is_own(launch, number)
 

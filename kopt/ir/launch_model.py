@@ -26,9 +26,9 @@ from kopt.ir.register_code import RegisterCode
 #: in the source, straight code, several loops with and without masks, a loop whose parts run in cells of their own.
 Form = Literal["grid", "loop", "walked", "unrolled", "peeled", "split"]
 Mode = Literal["load", "store", "atomic"]
-#: Classes of work, by the unit of the chip that does it.
-#: The dtype of which some chips have no instruction that converts.
+#: The dtype from and to which some chips have no instruction that converts.
 E4M3 = "f8E4M3FN"
+#: Classes of work, by the unit of the chip that does it.
 Unit = Literal[
     "product",
     "elementwise",

@@ -11,7 +11,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.flattened import least_rows, row_length
+from kopt.analysis.flattened import flattened_rows
 from kopt.diagnostics import remark
 from kopt.dialects.builder import Builder
 from kopt.dialects.formats.integers import int_array, ints_of
@@ -48,9 +48,9 @@ class DelineariseLaunchesPass(ModulePass):
         for launch in walk(op, LaunchOp):
             for grid in walk(launch, GridOp):
                 for range in grid.ranges:
-                    least, length = least_rows(range), row_length(range)
-                    if least and length and binding(range).size % least == 0:
-                        _Delinearised(launch, grid, range, length).run()
+                    rows = flattened_rows(range)
+                    if rows is not None and binding(range).size % rows.least == 0:
+                        _Delinearised(launch, grid, range, rows.length).run()
 
 
 class _Delinearised:
@@ -93,7 +93,7 @@ class _Delinearised:
             launch.operands[number] = _viewed(Builder(launch), flat, type)
             erase_unused([flat])
         if number in launch.written:
-            result = launch.outputs[launch.written.index(number)]
+            result = launch.version_of(number)
             views = [use.operation for use in result.uses]
             result = Rewriter.replace_value_with_new_type(result, type)
             for view in views:

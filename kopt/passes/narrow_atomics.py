@@ -74,7 +74,7 @@ def _narrow_inputs(launch: LaunchOp, found: Iterable[Bounds]) -> None:
 
 def _versions(launch: LaunchOp, number: int) -> list[SSAValue]:
     """The target after the launch, in 64 bits again."""
-    return [root(use.operation.results[0]) for use in launch.outputs[launch.written.index(number)].uses]
+    return [root(use.operation.results[0]) for use in launch.version_of(number).uses]
 
 
 def _bounds(launch: LaunchOp, number: int, known: dict[SSAValue, int]) -> Bounds:

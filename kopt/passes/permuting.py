@@ -29,7 +29,7 @@ def permute(launch: LaunchOp, number: int, order: Sequence[int]) -> None:
         assert isinstance(access, LoadOp | StoreOp)
         _reindex(access, order)
     if number in launch.written:
-        result = launch.outputs[launch.written.index(number)]
+        result = launch.version_of(number)
         uses = list(result.uses)
         result = Rewriter.replace_value_with_new_type(result, inner)
         back = PermuteOp(result, sorted(range(len(order)), key=order.__getitem__), outer)

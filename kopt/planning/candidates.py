@@ -116,7 +116,7 @@ def _schedules(model: LaunchModel, kinds: Sequence[str], hoists: bool) -> Iterat
         for kind in kinds if moving else ("resident",):
             yield {**first, **still, **dict.fromkeys(moving, kind)}
         writing = [tag for tag in moving if _writes(model, tag)]
-        if 0 < len(writing) < len(moving) and {*kinds} >= {"resident", "prefetch"}:
+        if 0 < len(writing) < len(moving) and {*kinds} >= {"resident", "emit_pipeline"}:
             yield {**first, **still, **dict.fromkeys(writing, "emit_pipeline")}
 
 

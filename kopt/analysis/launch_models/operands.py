@@ -52,7 +52,7 @@ def _is_temporary(value: SSAValue) -> bool:
 
 def _is_own(launch: LaunchOp, number: int) -> bool:
     """Whether an argument of a launch is memory of its own, of which nobody takes the result."""
-    if number not in launch.written or launch.outputs[launch.written.index(number)].first_use is not None:
+    if number not in launch.written or launch.version_of(number).first_use is not None:
         return False
     return number >= len(launch.inputs) or _is_temporary(launch.inputs[number])
 

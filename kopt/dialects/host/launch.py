@@ -105,6 +105,10 @@ class LaunchOp(Op):
         """The body's argument of each result, by number: written operands, then what is yielded."""
         return (*ints_of(self.writes), *range(len(self.inputs), len(self.body.block.args)))
 
+    def version_of(self, number: int) -> SSAValue:
+        """The result that is what the body leaves in one of its arguments, a written one, by number."""
+        return self.outputs[self.written.index(number)]
+
     @property
     def donated(self) -> tuple[int, ...]:
         """The operands given for their memory alone, by number."""

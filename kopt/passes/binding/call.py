@@ -207,7 +207,7 @@ class LaunchConverter:
 
     def _replace_results(self, call: CallOp, outputs: Sequence[BoundOperand]) -> None:
         for operand, output in zip(outputs, call.outputs, strict=True):
-            result = self.launch.outputs[self.launch.written.index(operand.number)]
+            result = self.launch.version_of(operand.number)
             output.name_hint = result.name_hint
             new = from_physical(output, operand.layout, operand.window.type, call)
             new.name_hint = result.name_hint

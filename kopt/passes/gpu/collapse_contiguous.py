@@ -23,15 +23,7 @@ from kopt.targets.budget import Budget
 from kopt.walk import walk
 
 #: Ops that compute lane by lane, or have the same in all lanes.
-_LANEWISE = (
-    tile.ElementwiseOp,
-    tile.CastOp,
-    tile.BitcastOp,
-    tile.SelectOp,
-    tile.FullOp,
-    arith.ConstantOp,
-    tile.YieldOp,
-)
+_LANEWISE = (*tile.LANEWISE, tile.FullOp, arith.ConstantOp, tile.YieldOp)
 #: Elements whose numbers fit 32 bits, with those of a last block.
 _NUMBERED = (1 << 31) - Budget.MOST_LANES
 

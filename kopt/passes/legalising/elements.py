@@ -158,7 +158,7 @@ def cast_operand(launch: LaunchOp, number: int, inner: Attribute) -> None:
     for use in list(arg.uses):
         _rewrite_access(use.operation, inner)
     if number in launch.written:
-        _cast_result(launch, launch.outputs[launch.written.index(number)], type, outer)
+        _cast_result(launch, launch.version_of(number), type, outer)
 
 
 def _cast_result(launch: LaunchOp, result: SSAValue, type: MemRefType, outer: MemRefType) -> None:

@@ -68,7 +68,7 @@ def _part(launch: LaunchOp, name: str, numbers: Sequence[int]) -> LaunchOp:
     part.location = launch.location
     Rewriter.insert_op(part, InsertPoint.before(launch))
     for number, new in zip(sorted(numbers), part.outputs, strict=True):
-        old = launch.outputs[launch.written.index(number)]
+        old = launch.version_of(number)
         new.name_hint = old.name_hint
         old.replace_all_uses_with(new)
     return part

@@ -107,7 +107,7 @@ class WrittenOperand:
             self.launch.operands[self.number] = Builder(self.launch).add(make, source.name_hint)
             erase_unused([source])
         Rewriter.replace_value_with_new_type(self.memory, type)
-        result = self.launch.outputs[self.launch.written.index(self.number)]
+        result = self.launch.version_of(self.number)
         uses = list(result.uses)
         result = Rewriter.replace_value_with_new_type(result, type)
         back = Builder(InsertPoint.after(self.launch), self.launch).add(backward(result), result.name_hint)

@@ -31,7 +31,7 @@ def _passed_on(op: Operation, number: int) -> tuple[SSAValue, ...]:
         assert isinstance(partition, PartitionOp)
         return (partition.outputs[number],)
     if isinstance(op, host.LaunchOp):
-        versions = [op.outputs[op.written.index(number)]] if number in op.written else []
+        versions = [op.version_of(number)] if number in op.written else []
         return (op.body.block.args[number], *versions)
     return (op.body.block.args[number],) if isinstance(op, triton.LaunchOp) else ()
 
