@@ -31,14 +31,14 @@ from kopt.walk import walk
 _LANE_BY_LANE = (*LANEWISE, FullOp, LoadOp, SplatOp, StoreOp)
 
 
-class Rows(NamedTuple):
+class FlattenedRows(NamedTuple):
     """Rows of flattened arrays: the elements of one, and of the ``least`` block of whole tiles of them, or of all."""
 
     length: int
     least: int
 
 
-def flattened_rows(range: SSAValue) -> Rows | None:
+def flattened_rows(range: SSAValue) -> FlattenedRows | None:
     """The rows of all arrays that a grid's range walks, where each is such an array's flattened view.
 
     None where it walks others too or a part of them, where rows differ or are shorter than a vector register, and where
@@ -63,7 +63,7 @@ def flattened_rows(range: SSAValue) -> Rows | None:
         return None
     dtypes = [from_ir(array_type(memory).element_type) for memory in memories]
     rows = sublanes(min((dtype.bits for dtype in dtypes if dtype is not None), default=32))
-    return Rows(length, min(length * rows, bound.upper))
+    return FlattenedRows(length, min(length * rows, bound.upper))
 
 
 def _is_lane_by_lane(grid: GridOp, tag: str) -> bool:
