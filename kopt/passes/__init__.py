@@ -67,6 +67,7 @@ PASSES: dict[str, str] = {
     "mask-rmw-scatter": "kopt.passes.mask_rmw_scatter:MaskRmwScatterPass",
     "match-array-layouts": "kopt.passes.match_array_layouts:MatchArrayLayoutsPass",
     "materialize-accumulators": "kopt.passes.materialize_accumulators:MaterializeAccumulatorsPass",
+    "merge-lane-parts": "kopt.passes.merge_lane_parts:MergeLanePartsPass",
     "name-accesses": "kopt.passes.name_accesses:NameAccessesPass",
     "narrow-atomics": "kopt.passes.narrow_atomics:NarrowAtomicsPass",
     "narrow-floats": "kopt.passes.narrow_floats:NarrowFloatsPass",

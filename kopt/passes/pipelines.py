@@ -195,13 +195,12 @@ def _pallas_values(target: Target, config: Config) -> list[ModulePass]:
         # After masks and factors, which are of wide values; before types of values are final.
         _make("narrow-floats", chip=chip),
         # Types of values are final; before loops become dimensions of the grid, and what they carry scratch memory.
-        _make("keep-reduced-dims"),
+        *named("merge-lane-parts", "keep-reduced-dims"),
         # Scans are of 32 bits, and of defined lanes; sums that loops carry have the dimension that a last lane has.
         _make("convert-scan-to-dot", chip=chip),
         # Before windows, which are then of scalars that fit their memory.
         _make("chunk-scalars"),
-        _make("cse"),
-        _make("dce"),
+        *named("cse", "dce"),
         # Loads are final, and what is loaded once has windows and DMAs of its own.
         _make("hoist-loads"),
     ]
