@@ -157,7 +157,7 @@ INFERENCE = (
         "paged_attention",
         "paged:paged_attention:reference",
         _paged,
-        sizes(((2, 2, 1, 3, 16, 32), ()), ((3, 8, 2, 4, 32, 64), ()), 16, 32, 8, 16, 128, 128),
+        sizes(((2, 2, 1, 3, 16, 32), (1,)), ((3, 9, 3, 4, 32, 64), (2,)), 16, 32, 8, 16, 128, 128),
         lambda count, heads, few, pages, page, d: pages * page,
     ),
     _light(

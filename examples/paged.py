@@ -18,23 +18,24 @@ def paged_attention(q, keys, values, lengths, table):
     grouped = q.view([sequences, few, group, d])
     out = torch.empty_like(grouped)
     scale = 1.0 / math.sqrt(d)
-    for s, h in hl.grid([sequences, few]):
+    for tile_s, h in hl.tile([sequences, few], block_size=[1, None]):
+        s = tile_s.begin
         length = lengths[s]
         queries = grouped[s, h, :, :]
-        top = hl.full([group], float("-inf"), dtype=torch.float32)
-        total = hl.zeros([group], dtype=torch.float32)
-        acc = hl.zeros([group, d], dtype=torch.float32)
+        top = hl.full([h, group], float("-inf"), dtype=torch.float32)
+        total = hl.zeros([h, group], dtype=torch.float32)
+        acc = hl.zeros([h, group, d], dtype=torch.float32)
         for tile in hl.tile(0, length, block_size=page):
             number = table[s, tile.id]
-            scores = hl.dot(queries, keys[h, number, :, :].T, out_dtype=torch.float32) * scale
-            scores = torch.where(tile.begin + hl.arange(page)[None, :] < length, scores, float("-inf"))
+            scores = hl.dot(queries, keys[h, number, :, :].transpose(1, 2), out_dtype=torch.float32) * scale
+            scores = torch.where(tile.begin + hl.arange(page)[None, None, :] < length, scores, float("-inf"))
             higher = torch.maximum(top, scores.amax(-1))
-            weights = torch.exp(scores - higher[:, None])
+            weights = torch.exp(scores - higher[:, :, None])
             fade = torch.exp(top - higher)
             total = total * fade + weights.sum(-1)
-            acc = hl.dot(weights.to(values.dtype), values[h, number, :, :], acc=acc * fade[:, None])
+            acc = hl.dot(weights.to(values.dtype), values[h, number, :, :], acc=acc * fade[:, :, None])
             top = higher
-        out[s, h, :, :] = (acc / total[:, None]).to(out.dtype)
+        out[s, h, :, :] = (acc / total[:, :, None]).to(out.dtype)
     return out.view(q.size())
 
 
