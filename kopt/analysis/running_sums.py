@@ -31,6 +31,12 @@ def totals_of(op: ScanOp) -> list[ReduceOp]:
     return [one for one in sums if one.kind.data == op.kind.data and one.dimensions == (op.dim.data,)]
 
 
+def is_total(op: ReduceOp) -> bool:
+    """Whether an op sums all lanes of what a product scans beside it."""
+    scans = {use.operation for use in op.input.uses}
+    return any(isinstance(scan, ScanOp) and is_product(scan) and op in totals_of(scan) for scan in scans)
+
+
 class Bf16Numbers:
     """Whether the lanes of tiles are numbers of bf16, whatever their type is. It remembers what it was asked for."""
 

@@ -39,6 +39,7 @@ Unit = Literal[
     "selection",
     "scan",
     "running_sum",
+    "running_total",
     "sort",
     "random",
     "layout",
@@ -169,8 +170,9 @@ class Work:
     is empty where the dimension is of no axis: it is whole, whatever sizes are chosen. A ``carry`` is a value that the
     innermost loop of its path hands from visit to visit. A ``crossing`` is what a reduction of the last dimension takes
     for each of the others' rows, however many lanes these have. A ``running_sum`` is a scan that products may do, of
-    bf16 where that holds its numbers. A ``selection`` compares each lane with a wanted number. A ``conversion`` is from
-    or to float8_e4m3fn; ``dtype`` is what it gives.
+    bf16 where that holds its numbers; a ``running_total`` sums all lanes of what it scans, which may be its last one.
+    A ``selection`` compares each lane with a wanted number. A ``conversion`` is from or to float8_e4m3fn; ``dtype`` is
+    what it gives.
     """
 
     unit: Unit

@@ -17,15 +17,14 @@ from kopt.dialects.builder import Builder, named
 from kopt.dialects.tile import BitcastOp, ConcatOp, DotOp, ReduceOp, ReshapeOp, ScanOp, tile_type
 from kopt.passes.meaning import REASSOCIATES
 from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
+from kopt.targets.tiling import LANES
 from kopt.walk import walk
 
 _INF = float("inf")
-#: What stands for one number that is not finite: sums of as many as a matrix unit has lanes are finite.
-_FLAG = 2.0**119
-#: Counts an infinity or NaN where one product counts those and, by -1, minus infinities and NaN.
-_UP = 2.0**-8
-#: Makes any sum of flags infinite.
-_BEYOND = 2.0**9
+#: The largest numbers of bf16 and of f32, which stand for what is not finite: a block of NaNs adds up to infinity.
+_MOST = {True: float.fromhex("0x1.fep127"), False: float.fromhex("0x1.fffffep127")}
+#: What counts infinities: fractions of a block's lanes, all NaN or less, are no whole number. A NaN is one of either.
+_UP, _DOWN, _NAN = 2.0**-9, -1.0, 2.0**-8 - 1.0
 #: Numbers of bf16 that an f32 is.
 _PARTS = 3
 #: The upper half of an f32's bits, a number of bf16.
@@ -38,17 +37,16 @@ class ConvertScanToDotPass(ModulePass):
 
         %s = tile.scan add %v dim 1 : !tile.tile<b0=128 x b1=256 x f32>
     becomes, of a %v that is cast from bf16,
-        %n = tile.cast %v …                                  // bf16
-        %below = tile.lt %n, inf   %above = tile.gt %n, -inf   %finite = tile.select %both, %n, 0
-        %d = tile.dot %finite, %ones   %up = tile.dot %flags, %ones   %down = tile.dot …
-        %i = tile.sub %up, %down   %s = tile.add %d, %i      // %up and %down are 0 or infinite
+        %finite = tile.minimum (tile.maximum %v, -3.39e38), 3.39e38         // 3.39e38 of a NaN
+        %flags = …                                        // 0, or 2^-9 of inf, -1 of -inf, 2^-8 - 1 of a NaN
+        %sums = tile.dot %finite, %ones     %counts = tile.dot %flags, %ones                     // bf16, f32
+        %raised = tile.select (%counts == tile.floor %counts), %sums, inf
+        %s = tile.add %raised, (tile.select (%counts < 0), -inf, 0)
 
-    A product would spread an infinity or NaN over the whole row. So two more products count them: one counts infinities
-    and NaN, the other minus infinities and NaN. Lanes behind an infinity become infinite; lanes behind both kinds
-    become NaN, as by additions. Of blocks of fewer than 256 lanes one product counts both, in fractions and in ones:
-
-        %counts = tile.dot %both_flags, %ones   %up = tile.select (%counts is whole), %d, inf
-        %down = tile.select (%counts < 0), -inf, 0   %s = tile.add %up, %down
+    A product would spread an infinity or NaN over the whole row. So it adds finite numbers, and a second one counts the
+    others, infinities in fractions and minus infinities in ones. Lanes behind an infinity become infinite; lanes behind
+    both kinds become NaN, as by additions. Of a block that is nothing but NaN the fractions are whole, and its numbers
+    add up to infinity.
 
     A number that bf16 does not hold is split into three parts that it holds, without a loss.
 
@@ -90,7 +88,7 @@ class RunningSum:
         self.op, self.narrow, self.width = op, narrow, chip.mxu_size
         self.build, self.back = Builder(op), op.reverse is not None
         self.element = bf16 if narrow and chip.bf16_vectors else f32
-        self._ones: dict[int, SSAValue] = {}
+        self._triangles: dict[tuple[int, int], SSAValue] = {}
 
     def replace(self, totals: Sequence[ReduceOp]) -> None:
         """Puts sums in the place of the scan, and the last of them in the place of the totals."""
@@ -130,35 +128,19 @@ class RunningSum:
     def _block(self, value: SSAValue) -> SSAValue:
         """The running sums of one block of lanes."""
         build = self.build
-        below = named(build.with_number("lt", value, _INF), "below")
-        above = named(build.with_number("gt", value, -_INF), "above")
-        finite = build.select(build.compute("and", below, above), value, build.full(0.0, value))
-        parts = map(self._sums, self._parts(named(finite, "finite")))
-        sums = named(reduce(lambda a, b: build.compute("add", a, b), parts), "sums")
-        if tile_type(value).shape[1] * _UP < 1:
-            return self._counted(sums, below, above)
-        up, down = named(self._infinite(below, value), "up"), named(self._infinite(above, value), "down")
-        return build.compute("add", sums, build.compute("sub", up, down))
-
-    def _counted(self, sums: SSAValue, below: SSAValue, above: SSAValue) -> SSAValue:
-        """The sums with infinities behind what is not finite, which one product counts: up in fractions, down in ones.
-
-        All counts are exact: a NaN is both, which bf16 holds, and the fractions of a block add up to less than one.
-        """
-        build = self.build
-        none, down, up, both = (build.full(count, below, self.element) for count in (0.0, -1.0, _UP, _UP - 1.0))
-        flags = build.select(below, build.select(above, none, down), build.select(above, up, both))
-        counts = named(self._sums(flags), "counts")
+        is_number, most = build.compute("eq", value, value), _MOST[self.narrow]
+        clamped = self._clamped(value, -most, most)
+        beyond = self._clamped(build.compute("sub", value, clamped), _DOWN, _UP)
+        finite = named(build.select(is_number, clamped, build.full(most, value)), "finite")
+        flags = named(build.select(is_number, beyond, build.full(_NAN, value)), "flags")
+        sums, counts = named(self._sums(self._parts(finite)), "sums"), named(self._sums([flags]), "counts")
         is_whole = build.compute("eq", counts, build.compute("floor", counts))
         raised = build.select(is_whole, sums, build.full(_INF, sums))
         is_down = build.with_number("lt", counts, 0.0)
         return build.compute("add", raised, build.select(is_down, build.full(-_INF, sums), build.full(0.0, sums)))
 
-    def _infinite(self, inside: SSAValue, value: SSAValue) -> SSAValue:
-        """Infinity from the first lane on that is not inside, 0 before it."""
-        build = self.build
-        flags = build.select(inside, build.full(0.0, value), build.full(_FLAG, value))
-        return build.with_number("mul", self._sums(flags), _BEYOND)
+    def _clamped(self, value: SSAValue, low: float, high: float) -> SSAValue:
+        return self.build.with_number("minimum", self.build.with_number("maximum", value, low), high)
 
     def _parts(self, value: SSAValue) -> list[SSAValue]:
         """Numbers of bf16 that add up to a value, the smallest first."""
@@ -169,17 +151,25 @@ class RunningSum:
             value = build.compute("sub", value, parts[-1])
         return [value, *reversed(parts)]
 
-    def _sums(self, value: SSAValue) -> SSAValue:
-        ones = self._triangle(value)
-        return self.build.add(DotOp(self.build.cast(value, bf16), ones, element_type=f32))
+    def _sums(self, parts: Sequence[SSAValue]) -> SSAValue:
+        """The running sums of what parts add up to: one product, where their lanes are whole vector registers."""
+        build, narrow = self.build, [self.build.cast(part, bf16) for part in parts]
+        if tile_type(parts[0]).shape[1] % LANES == 0:
+            narrow = [build.add(ConcatOp(narrow, 1))] if len(parts) > 1 else narrow
+        ones = self._ones(parts[0], len(parts) // len(narrow))
+        products = [build.add(DotOp(one, ones, element_type=f32)) for one in narrow]
+        return reduce(lambda a, b: build.compute("add", a, b), products)
 
-    def _triangle(self, value: SSAValue) -> SSAValue:
-        """Ones where the lane of a row adds to that of a column."""
+    def _ones(self, value: SSAValue, count: int) -> SSAValue:
+        """Ones where the lane of a row adds to that of a column, below one another for each of ``count`` parts."""
         build, lane = self.build, tile_type(value).dims.data[1]
-        size = lane.size.data
-        if size not in self._ones:
-            row, column = (build.numbers(size, [lane, lane], place) for place in (0, 1))
-            adds = build.compute("ge" if self.back else "le", row, column)
-            ones = build.select(adds, build.full(1.0, adds, f32), build.full(0.0, adds, f32))
-            self._ones[size] = named(build.cast(ones, bf16), "ones")
-        return self._ones[size]
+        key = (lane.size.data, count)
+        if key not in self._triangles:
+            if count > 1:
+                ones = build.add(ConcatOp([self._ones(value, 1)] * count, 0))
+            else:
+                row, column = (build.numbers(lane.size.data, [lane, lane], place) for place in (0, 1))
+                adds = build.compute("ge" if self.back else "le", row, column)
+                ones = build.cast(build.select(adds, build.full(1.0, adds, f32), build.full(0.0, adds, f32)), bf16)
+            self._triangles[key] = named(ones, "ones")
+        return self._triangles[key]

@@ -82,14 +82,10 @@ def product(m: Number, k: Number, n: Number, dtype: str, costs: TpuCosts) -> Num
 
 
 def _running_sum(rows: Number, lanes: Number, dtype: str, costs: TpuCosts) -> Cycles:
-    """Products with a triangle of ones, which is made once a step.
-
-    Lanes beyond the unit's columns are cut, and joined again.
-    """
+    """Products with a triangle of ones, which is made once a step."""
     ones, taken = costs.mxu_size**2 / (LANES * SUBLANES), _vectors([rows, lanes])
-    joined = VECTOR_CYCLES["relayout"] * taken * (np.asarray(lanes) > costs.mxu_size)
     mxu = RUNNING_SUM_PRODUCTS[dtype] * product(rows, costs.mxu_size, lanes, "bf16", costs)
-    return Cycles(mxu=mxu, vpu=VECTOR_CYCLES["running_sum"] * (taken + ones) + joined)
+    return Cycles(mxu=mxu, vpu=VECTOR_CYCLES["running_sum"] * (taken + ones))
 
 
 def _vectors(dims: list[Number]) -> Number:

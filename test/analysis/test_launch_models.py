@@ -135,6 +135,31 @@ def test_dimensions_that_an_op_orders_are_no_axes() -> None:
     assert reduced(found, "running_sum") == {(("b0", 32), ("", 333)): 1}
 
 
+def test_totals_of_running_sums_are_no_reductions() -> None:
+    def sums(x, out, totals):
+        for i in hl.tile(75):
+            values = x[i, :]
+            out[i, :] = torch.cumsum(values, 1)
+            totals[i] = values.sum(1)
+
+    found = model(sums, torch.ones(75, 333), torch.ones(75, 333), torch.ones(75), block_sizes=[32])
+    assert reduced(found, "running_total") == {(("b0", 32), ("", 333)): 1}
+    assert not reduced(found, "reduction") and not reduced(found, "crossing")
+
+
+def test_slices_take_the_work_of_what_they_give_and_whole_registers_are_joined_for_little() -> None:
+    def turned(x, out, n: hl.constexpr):
+        for i in hl.tile(64):
+            lanes = x[i, :]
+            out[i, :] = torch.cat([lanes[:, n:], lanes[:, :n]], 1)
+
+    joined = model(turned, torch.ones(64, 256), torch.ones(64, 256), 128, block_sizes=[32])
+    mixed = model(turned, torch.ones(64, 256), torch.ones(64, 256), 96, block_sizes=[32])
+    half, whole = (("b0", 32), ("", 128)), (("b0", 32), ("", 256))
+    assert reduced(joined, "layout") == {half: 2, whole: 1} and not reduced(joined, "relayout")
+    assert reduced(mixed, "relayout") == {whole: 1}
+
+
 def test_two_passes_over_rows() -> None:
     found = model(softmax_two_pass, torch.ones(75, 333), block_sizes=[32, 128])
     assert kinds(found) == {"x": ("load", "block"), "x#1": ("load", "block"), "out": ("store", "block")}

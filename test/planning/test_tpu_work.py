@@ -92,11 +92,11 @@ def test_candidates_at_once_are_each_by_itself() -> None:
         assert found.vpu[n] == rows * ceil(size / 128) * VECTOR_CYCLES["elementwise"]
 
 
-@pytest.mark.parametrize(("dtype", "products"), [("bf16", 3), ("f32", 5)])
+@pytest.mark.parametrize(("dtype", "products"), [("bf16", 2), ("f32", 4)])
 def test_running_sums_are_products_with_a_triangle(dtype, products) -> None:
-    """Of as many lanes as the matrix unit has columns; its ones are made once, and more lanes are joined."""
-    for lanes, joined in ((200, 0), (500, 4 * 4 * VECTOR_CYCLES["relayout"])):
+    """Of as many lanes as the matrix unit has columns; its ones are made once."""
+    for lanes in (200, 500):
         found = cycles([work("running_sum", (32, lanes), dtype, 2)], {}, COSTS)
         vectors = 4 * -(-lanes // 128) + 256 * 256 / 1024
         one = product(32, 256, lanes, "bf16", COSTS)
-        assert found == Cycles(2 * products * one, 2 * (vectors * VECTOR_CYCLES["running_sum"] + joined))
+        assert found == Cycles(2 * products * one, 2 * vectors * VECTOR_CYCLES["running_sum"])

@@ -1,4 +1,8 @@
-"""Scans: running sums of rows by products with a triangle of ones, and a linear recurrence in powers of two steps."""
+"""Scans: running sums of rows by products with a triangle of ones, and a linear recurrence in powers of two steps.
+
+An infinity or NaN reaches only the sums behind it, as in torch: a second product counts these, infinities in fractions
+and minus infinities in ones.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,24 @@ from jax.experimental.pallas import tpu as pltpu
 SUBLANES = 8
 
 
+def _marked(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Finite numbers, and what counts others: 2^-9 for infinity, -1 for minus infinity, 2^-8 - 1 for NaN."""
+    most = jnp.finfo(x.dtype).max
+    clamped = jnp.clip(x, -most, most)
+    infinite, is_number = jnp.clip(x - clamped, -1.0, 2.0**-9), x == x
+    return jnp.where(is_number, clamped, most), jnp.where(is_number, infinite, 2.0**-8 - 1.0).astype(x.dtype)
+
+
 def _running_sum(x_ref, out_ref, *, width):
     row = jax.lax.broadcasted_iota(jnp.int32, (width, width), 0)
     upper = (row <= jax.lax.broadcasted_iota(jnp.int32, (width, width), 1)).astype(x_ref.dtype)
     before = jnp.zeros((x_ref.shape[0], 1), jnp.float32)
     for first in range(0, x_ref.shape[1], width):
         at = slice(first, first + width)
-        sums = before + jnp.dot(x_ref[:, at], upper, preferred_element_type=jnp.float32)
+        numbers, marks = _marked(x_ref[:, at])
+        sums, counts = (jnp.dot(side, upper, preferred_element_type=jnp.float32) for side in (numbers, marks))
+        raised = jnp.where(counts == jnp.floor(counts), before + sums, jnp.inf)
+        sums = raised + jnp.where(counts < 0.0, -jnp.inf, 0.0)
         out_ref[:, at] = sums.astype(out_ref.dtype)
         before = sums[:, width - 1 :]
 

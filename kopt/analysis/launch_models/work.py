@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Operation
 
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import inner_path
-from kopt.analysis.running_sums import Bf16Numbers, is_product
+from kopt.analysis.running_sums import Bf16Numbers, is_product, is_total
 from kopt.dialects.tile import (
     ELEMENTWISE,
     ArgReduceOp,
@@ -43,6 +43,7 @@ from kopt.dialects.tile import (
 )
 from kopt.ir.launch_model import Unit, Work
 from kopt.ir.polynomial import Coefficient
+from kopt.targets.tiling import LANES
 
 #: Elementwise ops that take several steps of the vector unit, or a unit of their own.
 TRANSCENDENTAL = (
@@ -62,8 +63,8 @@ _UNITS: dict[type[Operation], Unit] = {
     DotOp: "product",
 }
 _Key = tuple[Unit, tuple[tuple[str, Coefficient], ...], Attribute, tuple[str, ...]]
-#: Whose results are wider than what they are made of.
-_WIDER = (BroadcastOp, ConcatOp, SelectOp, TakeAlongOp)
+#: Whose work is that of their results: what is wider than its parts, or a part.
+_OF_RESULTS = (BroadcastOp, ConcatOp, DynamicSliceOp, SelectOp, SliceOp, TakeAlongOp)
 
 
 def work(launch: Launch) -> tuple[Work, ...]:
@@ -79,17 +80,19 @@ def work(launch: Launch) -> tuple[Work, ...]:
         unit = _unit(place.op)
         if unit is None:
             continue
-        is_wider = isinstance(place.op, _WIDER) and unit != "selection"
-        value = place.op.results[0] if is_wider else place.op.operands[0]
+        of_result = isinstance(place.op, _OF_RESULTS) and unit != "selection"
+        value = place.op.results[0] if of_result else place.op.operands[0]
         dims = _product(launch, place.op) if isinstance(place.op, DotOp) else launch.dims(value)
         element = tile_type(value).element_type
         if isinstance(place.op, CastOp):  # in registers of 32 bits: what is narrower is unpacked, or packed
             unit, element = _conversion(place.op)
         if isinstance(place.op, ScanOp) and is_product(place.op):
             unit, element = "running_sum", bf16 if numbers.has(value) else f32
+        if isinstance(place.op, ReduceOp) and is_total(place.op):
+            unit = "running_total"
         if dims:
             found[unit, dims, element, place.path] += _STEPS.get(type(place.op), 1)
-        if len(dims) > 1 and len(dims) - 1 in _reduced(place.op):
+        if unit != "running_total" and len(dims) > 1 and len(dims) - 1 in _reduced(place.op):
             found["crossing", (*dims[:-1], ("", 1)), element, place.path] += 1
     dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
     pairs = found.items()
@@ -138,11 +141,17 @@ def _mixes_registers(op: ConcatOp | ReshapeOp | TransposeOp) -> bool:
     The last two themselves are swapped by a unit of its own, or by the product that takes them.
     """
     if isinstance(op, ConcatOp):
-        return op.dim.data >= tile_type(op.result).rank - 2
+        return op.dim.data >= tile_type(op.result).rank - 2 and not _joins_registers(op)
     if isinstance(op, TransposeOp):
         rank, order = tile_type(op.result).rank, op.order
         return order[-1] == rank - 1 and order[-2:-1] != (rank - 2,)
-    return op.input_type.dims.data[-2:] != op.result_type.dims.data[-2:]
+    return op.input_type.shape[-2:] != op.result_type.shape[-2:]
+
+
+def _joins_registers(op: ConcatOp) -> bool:
+    """Whether a concatenation along lanes is one of whole vector registers."""
+    lanes = [tile_type(value).shape[-1] for value in op.inputs]
+    return op.dim.data == tile_type(op.result).rank - 1 and all(count % LANES == 0 for count in lanes)
 
 
 def _keeps_lanes(op: ReshapeOp) -> bool:

@@ -4,17 +4,19 @@
 // Of bf16: one product of the numbers, and one that counts what is not finite; a chip without bf16 vectors compares f32.
 // CHECK-LABEL: @narrow
 // CHECK: %[[N:.*]] = tile.cast %v : !tile.tile<b0=8 x b1=64 x f32> to !tile.tile<b0=8 x b1=64 x bf16>
-// CHECK: %below = tile.lt %[[N]], %{{.*}} : !tile.tile<b0=8 x b1=64 x bf16>
-// CHECK: %above = tile.gt %[[N]], %{{.*}} : !tile.tile<b0=8 x b1=64 x bf16>
-// CHECK: %finite = tile.select
+// CHECK: %[[IS:.*]] = tile.eq %[[N]], %[[N]] : !tile.tile<b0=8 x b1=64 x bf16>
+// CHECK: %[[BEYOND:.*]] = tile.sub %[[N]], %[[CLAMPED:.*]] : !tile.tile<b0=8 x b1=64 x bf16>
+// CHECK: %finite = tile.select %[[IS]], %[[CLAMPED]], %{{.*}}
+// CHECK: %flags = tile.select %[[IS]], %{{.*}}, %{{.*}}
 // CHECK: %[[ADDS:.*]] = tile.le %{{.*}} : !tile.tile<b1=64 x b1=64 x i32>
 // CHECK: %ones = tile.cast
-// CHECK-COUNT-2: tile.dot %{{.*}}, %ones : !tile.tile<b0=8 x b1=64 x bf16>, !tile.tile<b1=64 x b1=64 x bf16>
+// CHECK: %sums = tile.dot %finite, %ones : !tile.tile<b0=8 x b1=64 x bf16>, !tile.tile<b1=64 x b1=64 x bf16>
+// CHECK: %counts = tile.dot %flags, %ones
 // CHECK-NOT: tile.dot
 // CHECK: tile.floor %counts
 // CHECK: tile.lt %counts
 // V5E-LABEL: @narrow
-// V5E: %below = tile.lt %v, %{{.*}} : !tile.tile<b0=8 x b1=64 x f32>
+// V5E: tile.eq %v, %v : !tile.tile<b0=8 x b1=64 x f32>
 // V5E-COUNT-2: tile.dot %{{.*}}, %ones : !tile.tile<b0=8 x b1=64 x bf16>
 // V5E-NOT: tile.dot
 func.func @narrow(%x: memref<8x64xbf16>, %o: memref<8x64xf32>) {
@@ -29,7 +31,7 @@ func.func @narrow(%x: memref<8x64xbf16>, %o: memref<8x64xf32>) {
 
 // -----
 
-// f32 is three parts. From behind, blocks of lanes are taken from the last on, and rows add to the lanes before them.
+// f32 is three parts, which one product adds where they are whole registers. From behind, blocks of lanes are taken from the last on, and rows add to the lanes before them.
 // CHECK-LABEL: @wide
 // V5E-LABEL: @wide
 // CHECK: tile.slice %v [0, 256] [8, 44]
@@ -38,7 +40,8 @@ func.func @narrow(%x: memref<8x64xbf16>, %o: memref<8x64xf32>) {
 // CHECK-COUNT-4: tile.dot %{{.*}} : !tile.tile<b0=8 x 44 x bf16>, !tile.tile<44 x 44 x bf16>
 // CHECK-NOT: tile.dot
 // CHECK: tile.slice %v [0, 0] [8, 256]
-// CHECK-COUNT-5: tile.dot %{{.*}} : !tile.tile<b0=8 x 256 x bf16>, !tile.tile<256 x 256 x bf16>
+// CHECK: tile.dot %{{.*}} : !tile.tile<b0=8 x 768 x bf16>, !tile.tile<768 x 256 x bf16>
+// CHECK: tile.dot %{{.*}} : !tile.tile<b0=8 x 256 x bf16>, !tile.tile<256 x 256 x bf16>
 // CHECK-NOT: tile.dot
 // CHECK: tile.slice %{{.*}} [0, 0] [8, 1] [1, 1] : !tile.tile<b0=8 x 44 x f32>
 // CHECK: %s = tile.concat
