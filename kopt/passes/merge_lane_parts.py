@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from kopt.analysis.lane_parts import Joined, Tree, AllLanes, merged
+from kopt.analysis.lane_parts import AllLanes, Joined, Tree, merged
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ConcatOp, TileType, tile_type
 from kopt.walk import walk

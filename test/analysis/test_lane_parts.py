@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kopt.analysis.lane_parts import Joined, Tree, AllLanes, merged
+from kopt.analysis.lane_parts import AllLanes, Joined, Tree, merged
 from kopt.dialects.tile import ConcatOp
 from kopt.parsing import parse_module
 from kopt.walk import walk
