@@ -3,8 +3,8 @@
     first = x[:, 0:64]     second = x[:, 64:128]
     concat(first * c0 - second * s0, second * c1 + first * s1)
 is ``x * c + concat(second, first) * concat(-s0, s1)``, where ``c0`` and ``c1`` are the halves of ``c``: a tree of
-`AllLanes`, `Joined` and `Merged`. A part that is no whole vector register takes as much as one, so the tree pays if few of
-its leaves are concatenations (`merged`).
+`AllLanes`, `Joined` and `Merged`. A part that is no whole vector register takes as much as one, so the tree pays if few
+of its leaves are concatenations (`merged`).
 """
 
 from __future__ import annotations
