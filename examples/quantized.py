@@ -74,8 +74,8 @@ def int8_matmul(x, y, scales_x, scales_y):
         acc = hl.zeros([tile_m, tile_n], dtype=torch.int32)
         for tile_k in hl.tile(x.size(1)):
             acc = hl.dot(x[tile_m, tile_k], y[tile_k, tile_n], acc=acc)
-        scales = scales_x[tile_m].to(torch.float32)[:, None] * scales_y[tile_n].to(torch.float32)[None, :]
-        out[tile_m, tile_n] = (acc.to(torch.float32) * scales).to(out.dtype)
+        scaled = acc.to(torch.float32) * scales_x[tile_m][:, None] * scales_y[tile_n][None, :]
+        out[tile_m, tile_n] = scaled.to(out.dtype)
     return out
 
 

@@ -46,7 +46,7 @@ class AtSizes:
         key = frozenset((tag, loop.kind, loop.unroll) for tag, loop in loops.items())
         if key not in self._live:
             waiting = spilled_bytes(self.model.code, self.sizes, self._mxu, planned_loops(loops, self.trips))
-            self._live[key] = waiting + carried_bytes(self.model.code, self.sizes, loops)
+            self._live[key] = waiting + carried_bytes(self.model.code, self.sizes, loops, self.trips)
         return self._live[key]
 
     def is_padded(self, operand: str, divided: bool) -> Number:

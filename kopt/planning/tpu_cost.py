@@ -30,6 +30,8 @@ _T = TypeVar("_T")
 #: Times that a pass of the host over an array moves it: it is read and written, of slices most is read only.
 _PASSES = {"slice": 1}
 _PASS = 2
+#: Columns of a matrix unit that `Budget.BUNDLES` is of.
+_WIDE_UNIT = 256
 
 
 class TpuLaunch:
@@ -164,11 +166,11 @@ class TpuLaunch:
     def _between(self, work: Cycles, tag: str) -> Number:
         """Seconds between two visits of a loop, in which no unit works.
 
-        Where all visits are written out, values stay in registers.
+        Where all visits are written out, values stay in registers; a single one is straight code.
         """
         together = self._together(tag)
         handed = work.carry * (together < self.trips[tag].mean)
-        return (handed + VISIT_CYCLES / together) / self.costs.clock_hz
+        return self.trips.moves(tag) * (handed + VISIT_CYCLES / together) / self.costs.clock_hz
 
     def _together(self, tag: str) -> Number:
         """How many visits of a loop are written out in one: the schedule's number, as far as that divides them."""
@@ -295,10 +297,13 @@ class TpuLaunch:
         return sum(parts, Cycles())
 
     def _written(self, loop: str | None) -> Number:
-        """The bundles that libtpu writes out for a visit of a loop or a step, one a cycle; loops copy rows."""
+        """The bundles that libtpu writes out for a visit of a loop or a step; loops copy rows.
+
+        One a cycle, and of units of 128 columns one for two passes: those of 65,536 cycles compile in 2 s.
+        """
         work = _total(self._work(loop))
         inner = (self._together(tag) * self._written(tag) for tag in self._loops(loop))
-        return np.maximum(work.mxu, work.vectors(1.0)) + sum(inner, 0)
+        return np.maximum(work.mxu * self.costs.mxu_size / _WIDE_UNIT, work.vectors(1.0)) + sum(inner, 0)
 
     def _all_between(self) -> Number:
         """Seconds between the visits of all loops in the kernel."""

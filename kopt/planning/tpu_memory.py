@@ -61,11 +61,16 @@ def planned_loops(loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips])
     return schedule
 
 
-def carried_bytes(code: RegisterCode, sizes: Sizes, loops: Mapping[str, LoopSchedule]) -> Number:
-    """Bytes of scratch memory for what loops carry that are axes of the grid, or pipelines."""
+def carried_bytes(
+    code: RegisterCode, sizes: Sizes, loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips]
+) -> Number:
+    """Bytes of scratch memory for what loops carry that are axes of the grid, or pipelines; one visit carries nothing."""
     nests = (nest for nest in nests_of(code.steps) if nest.tag in loops and loops[nest.tag].kind in _IN_SCRATCH)
-    shapes = (code.shapes[number] for nest in nests for numbers in nest.shapes for number in numbers)
-    return sum(padded_bytes([value(n, sizes) for n in dims] or [1], max(8, bits)) for dims, bits in shapes)
+    shapes = ((nest.tag, *code.shapes[number]) for nest in nests for numbers in nest.shapes for number in numbers)
+    moves = AllTrips(trips).moves
+    return sum(
+        moves(tag) * padded_bytes([value(n, sizes) for n in dims] or [1], max(8, bits)) for tag, dims, bits in shapes
+    )
 
 
 def _axes(value: Value) -> tuple[str, ...]:

@@ -124,9 +124,14 @@ CODE = RegisterCode(
 )
 def test_what_scratch_memory_carries(kinds: dict[str, str], wanted: int) -> None:
     loops = {tag: LoopSchedule(kind) for tag, kind in kinds.items()}
-    assert carried_bytes(CODE, {"b": 512}, loops) == wanted
+    assert carried_bytes(CODE, {"b": 512}, loops, {}) == wanted
     if wanted:
-        assert list(carried_bytes(CODE, {"b": np.array([512, 512])}, loops)) == [wanted, wanted]
+        assert list(carried_bytes(CODE, {"b": np.array([512, 512])}, loops, {})) == [wanted, wanted]
+
+
+def test_a_single_visit_carries_nothing() -> None:
+    loops, trips = {"j": LoopSchedule("grid")}, {"j": Trips(np.array([2, 1]), many=np.array([1, 0]))}
+    assert list(carried_bytes(CODE, {"b": 512}, loops, trips)) == [256 * 512 * 4, 0]
 
 
 @pytest.mark.parametrize(
