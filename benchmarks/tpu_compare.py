@@ -4,8 +4,9 @@
 
 A row is a kernel of the examples at the shapes of a model, with what kopt chooses where no config is given. References
 are kernels by hand (``benchmarks/hand/pallas``), those that come with JAX, and XLA's own code of the same expression;
-the best of them stands in the table, and all of them below it. libtpu compiles every one for the chip; nothing is
-executed. A row is printed as soon as it is known, on stderr beside the table that comes at the end.
+the best of them stands in the table, and all of them below it. libtpu compiles every one for the chip, with all arrays
+in HBM (`support.hbm_arrays`); nothing is executed. A row is printed as soon as it is known, on stderr beside the table
+that comes at the end.
 
 ``kopt`` and ``reference`` are cycles of the kernels and of the operations around them: kopt's as its reports say them,
 others libtpu's estimate. They are no less than ``floor``, what the memory takes for the arguments and results, or the
@@ -28,6 +29,7 @@ from time import perf_counter
 from typing import Any
 
 from support import ROOT, cell, median, print_table, ratio
+from support.hbm_arrays import keep_arrays_in_hbm
 from support.tpu_figures import by_hand, floor, reported, values
 from support.tpu_rows import ROWS, Row
 from support.window_traffic import windows_moved
@@ -222,6 +224,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     if unknown := set(options.names) - set(names):
         parser.error(f"no such row: {' '.join(sorted(unknown))}")
+    keep_arrays_in_hbm()
     found = []
     for row in ROWS:
         if not options.names or row.name in options.names:

@@ -4,21 +4,20 @@
 
 A row is a launch of the examples at the sizes of models, with what kopt chooses. ``buffers`` are windows, scratch
 memory and blocks of pipelines, the least that libtpu can take; ``predicted`` counts what registers do not hold
-besides, and ``error`` is its distance from ``libtpu``, what the compiler says of the kernel. XLA may keep whole arrays
-of a small program in VMEM, whose windows then take nothing: that is switched off here, for in other programs it does
-not. libtpu compiles every module for the chip; nothing is executed. A module that libtpu refuses is exit status 1: what
-kopt chose itself always fits.
+besides, and ``error`` is its distance from ``libtpu``, what the compiler says of the kernel. Arrays are in HBM
+(`support.hbm_arrays`). libtpu compiles every module for the chip; nothing is executed. A module that libtpu refuses is
+exit status 1: what kopt chose itself always fits.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from support import emit, median
+from support.hbm_arrays import keep_arrays_in_hbm
 from support.shapes import WIDE, arguments, subjects
 
 import kopt
@@ -31,8 +30,6 @@ from kopt.specs import spec_of
 from kopt.targets.chips import TPU_CHIPS, TpuChip
 from kopt.walk import walk
 
-#: Leaves all arrays in HBM, on the chips that have either flag.
-_FLAGS = "--xla_gf_vmem_memory_space_assignment=false --xla_vf_vmem_memory_space_assignment=false"
 #: Predictions this close are right.
 _CLOSE = 0.05
 COLUMNS = {"example": "", "launch": "", "buffers": ",", "predicted": ",", "libtpu": ",", "error": "+.1%"}
@@ -91,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if unknown := set(options.names) - set(names):
         parser.error(f"no such example: {' '.join(sorted(unknown))}")
-    os.environ["LIBTPU_INIT_ARGS"] = f"{os.environ.get('LIBTPU_INIT_ARGS', '')} {_FLAGS}".strip()
+    keep_arrays_in_hbm()
     rows = []
     for example in subjects(options.names):
         print(example.name, "…", file=sys.stderr, flush=True)

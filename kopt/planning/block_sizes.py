@@ -19,6 +19,8 @@ from kopt.planning.choice import CLEARLY
 from kopt.planning.cost import costing
 from kopt.planning.items import Cost
 from kopt.planning.splits import best_split
+from kopt.planning.trips import AllTrips, all_trips
+from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, GpuChip, TpuChip
 
@@ -103,9 +105,12 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     count = max(map(len, sizes.values()))
     least = {hoisted: (np.full(count, np.inf), np.full(count, np.inf)) for hoisted in (True, False)}
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
+    trips = all_trips(model, {**model.sizes, **sizes}, assumed_lengths(model))
     for variant in variants(model, *_LOOPS[loop_type]):
         for plan in reversed(variant):
             own, taken = fitting(found := cost(plan), chip)
+            if "resident" in _LOOPS[loop_type][0]:
+                own = np.where(_copies_once(plan, trips), np.inf, own)
             hoisted = any(loop.kind == "grid" for loop in plan.loops.values())
             seconds, memory = least[hoisted]
             better = own < seconds
@@ -116,6 +121,12 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     better = other[0] < CLEARLY * usual[0]
     seconds, memory = (np.where(better, *pair) for pair in zip(other, usual, strict=True))
     return seconds, memory
+
+
+def _copies_once(plan: Plan, trips: AllTrips) -> np.ndarray:
+    """Where a loop whose copies run beside its visits has a single one: that is straight code, as `resident` has it."""
+    beside = (tag for tag, loop in plan.loops.items() if loop.kind in ("prefetch", "emit_pipeline"))
+    return np.any(np.broadcast_arrays(False, *(~trips.moves(tag) for tag in beside)), axis=0)
 
 
 def fitting(found: Cost, chip: Chip) -> tuple[np.ndarray, np.ndarray]:

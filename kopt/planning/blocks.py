@@ -20,6 +20,10 @@ from kopt.targets.tiling import LANES, padded_bytes, round_up, sublanes
 
 #: Kinds of buffers that the grid's own pipeline moves.
 WINDOWS = ("window", "resident", "accumulate", "one_hot")
+#: Memory of the cells, which nothing moves.
+SCRATCH = "scratch"
+#: Kinds whose blocks move with the axes that the plan names alone, whatever loops visit of them.
+_NAMED = (*WINDOWS, SCRATCH)
 #: Kinds in scalar memory.
 SCALAR = ("smem", "smem_chunk")
 #: Kinds that take rows or elements one by one.
@@ -54,14 +58,14 @@ class Blocks:
 
     def axes(self, buffer: Buffer) -> frozenset[str]:
         """What its blocks move with: of copies in the kernel, all that their accesses do."""
-        moves = (access.moves for access in self.accesses(buffer)) if buffer.kind not in WINDOWS else ()
+        moves = (access.moves for access in self.accesses(buffer)) if buffer.kind not in _NAMED else ()
         return frozenset(buffer.axes).union(*moves)
 
     def shape(self, buffer: Buffer) -> tuple[Number, ...]:
         """The lanes of a block, of each dimension of the operand as many as its widest access has."""
         if buffer.name not in self._shapes:
             axes = self.axes(buffer)
-            known = buffer.kind not in WINDOWS or buffer.address is not None
+            known = buffer.kind not in _NAMED or buffer.address is not None
             shapes = [self._access_shape(access, axes, known) for access in self.accesses(buffer)]
             if buffer.kind == "dma":
                 pairs = zip(self.accesses(buffer), shapes, strict=True)

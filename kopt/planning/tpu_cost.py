@@ -11,7 +11,7 @@ import numpy as np
 
 from kopt.cached_property import cached_property
 from kopt.planning.at_sizes import AtSizes, Path
-from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, WINDOWS, Blocks
+from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, SCRATCH, WINDOWS, Blocks
 from kopt.planning.items import Cost
 from kopt.planning.loaded import listed_changes
 from kopt.planning.padding import STREAMED
@@ -100,7 +100,7 @@ class TpuLaunch:
         """The blocks that come and that leave."""
         moved = []
         for buffer in buffers:
-            if buffer.kind in SCALAR or buffer.source is not None or not self.blocks.accesses(buffer):
+            if buffer.kind in (*SCALAR, SCRATCH) or buffer.source is not None or not self.blocks.accesses(buffer):
                 continue
             size, axes = self.blocks.size(buffer), self.blocks.axes(buffer)
             listed = self._listed(buffer)
@@ -130,10 +130,31 @@ class TpuLaunch:
         """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
         places = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
-        done = self._regions(places, self._picks(None, turning))
-        return done + self._stores(turning) + self._waits(turning) + sum(self._loop(tag) for tag in loops)
+        waiting = self._latency(_total(places), places) + self._straight_latency(loops)
+        done = self._regions([*places, *self._straight(loops)], self._picks(None, turning), waiting)
+        return done + self._stores(turning) + self._waits(turning) + self._visited(loops)
 
-    def _regions(self, places: Sequence[tuple[Path, Cycles]], picks: Cycles) -> Number:
+    def _straight(self, loops: Iterable[str]) -> list[tuple[Path, Cycles]]:
+        """The work of loops that have a single visit: straight code of what is around them."""
+        return [(path, done * self._once(tag)) for tag in loops for path, done in self._work(tag)]
+
+    def _straight_latency(self, loops: Iterable[str]) -> Number:
+        works = ((tag, self._work(tag)) for tag in loops)
+        return sum(self._once(tag) * self._latency(_total(work), work) for tag, work in works)
+
+    def _visited(self, loops: Iterable[str]) -> Number:
+        """Seconds of all visits of other loops."""
+        return sum((1.0 - self._once(tag)) * self._loop(tag) for tag in loops)
+
+    def _once(self, tag: str) -> Number:
+        """1 where a loop has a single visit, without others or copies in it; else 0."""
+        copies = self._schedule(tag).kind in _OVERLAPPED
+        return 0.0 if copies or self._loops(tag) else 1.0 - self.trips.moves(tag)
+
+    def _schedule(self, tag: str) -> LoopSchedule:
+        return self.plan.loops.get(tag, LoopSchedule("resident"))
+
+    def _regions(self, places: Sequence[tuple[Path, Cycles]], picks: Cycles, waiting: Number) -> Number:
         """Seconds of a step's work: what is under a condition overlaps with nothing else.
 
         That is what an axis does on its first or last visit alone. Where the axis has one visit there is no condition.
@@ -146,7 +167,7 @@ class TpuLaunch:
             seconds = seconds + apart * self._body(work)
             work = work * (1 - apart) + _total(place for place in places if self._depth_of(place[0]) == depth)
             inner = depth
-        return seconds + self._body(work, self.costs.step_cycles, self._latency(_total(places), places))
+        return seconds + self._body(work, self.costs.step_cycles, waiting)
 
     def _body(self, work: Cycles, more: float = 0.0, waiting: Number = 0.0) -> Number:
         """Seconds of the two units beside each other, and of the cycles ``waiting``, in which neither works."""
@@ -158,9 +179,10 @@ class TpuLaunch:
 
         Of visits that are written out together one unit works on the next while the other waits in this.
         """
-        places = self._work(tag)
+        places, inner = self._work(tag), self._loops(tag)
         work = _total(places) + self._picks(tag, -1)
-        waiting = self._latency(work, places) / self._together(tag)
+        waiting = (self._latency(work, places) + self._straight_latency(inner)) / self._together(tag)
+        work += _total(self._straight(inner))
         return self._body(work, waiting=waiting) + self._between(work, tag)
 
     def _between(self, work: Cycles, tag: str) -> Number:
@@ -174,7 +196,7 @@ class TpuLaunch:
 
     def _together(self, tag: str) -> Number:
         """How many visits of a loop are written out in one: the schedule's number, as far as that divides them."""
-        unroll, trips = self.plan.loops.get(tag, LoopSchedule("resident")).unroll, self.trips[tag]
+        unroll, trips = self._schedule(tag).unroll, self.trips[tag]
         if unroll == 1 or trips.inside:
             return 1
         return np.maximum(1, np.gcd(np.asarray(np.ceil(trips.mean), int), unroll))
@@ -215,9 +237,9 @@ class TpuLaunch:
         return self._taken[tag]
 
     def _all_visits(self, tag: str) -> Number:
-        body = self._visit(tag) + sum(self._loop(inner) for inner in self._loops(tag))
+        body = self._visit(tag) + self._visited(self._loops(tag))
         moved = self._moved([one for one in self.plan.buffers if tag in self._loops_of(one)])
-        if self.plan.loops.get(tag, LoopSchedule("resident")).kind in _OVERLAPPED:
+        if self._schedule(tag).kind in _OVERLAPPED:
             more = self._body(Cycles(), self.costs.step_cycles)
             run = Pipeline([tag], self.trips, moved).run(lambda _: body, self._bandwidth, more)
             self._count(run, tag)

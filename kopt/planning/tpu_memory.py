@@ -64,7 +64,7 @@ def planned_loops(loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips])
 def carried_bytes(
     code: RegisterCode, sizes: Sizes, loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips]
 ) -> Number:
-    """Bytes of scratch memory for what loops carry that are axes of the grid, or pipelines; one visit carries nothing."""
+    """Bytes of scratch memory for what loops carry that are axes of the grid, or pipelines, and have several visits."""
     nests = (nest for nest in nests_of(code.steps) if nest.tag in loops and loops[nest.tag].kind in _IN_SCRATCH)
     shapes = ((nest.tag, *code.shapes[number]) for nest in nests for numbers in nest.shapes for number in numbers)
     moves = AllTrips(trips).moves

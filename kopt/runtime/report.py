@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -154,7 +155,8 @@ def _kept(target: Target, job: tuple[Any, ...]) -> dict[str, Any] | None:
 
 
 def _key(target: Target, job: tuple[Any, ...]) -> str:
-    return hashlib.sha256(repr((package_versions(), own_files(), target.chip, job)).encode()).hexdigest()
+    flags = os.environ.get("LIBTPU_INIT_ARGS") if target.family == "pallas" else None
+    return hashlib.sha256(repr((package_versions(), own_files(), target.chip, flags, job)).encode()).hexdigest()
 
 
 def require_compiler(target: Target) -> None:

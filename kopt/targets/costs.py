@@ -82,7 +82,7 @@ VECTOR_CYCLES: Mapping[str, float] = {
     "layout": 0.05,
     "relayout": 1.0,
     "scan": 8.0,
-    "running_sum": 1.5,
+    "running_sum": 3.5,
     "running_total": 0.0,
     "sort": 64.0,
     "random": 116.0,

@@ -9,7 +9,9 @@ import pytest
 import torch
 
 import kopt.language as hl
+from examples.softmax import softmax_backward
 from kopt.ir.launch_model import LaunchModel
+from kopt.planned import planned_launches
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import cheapest, space
 from kopt.planning.candidates import candidates
@@ -166,3 +168,14 @@ def test_updates_by_numbers_may_be_compared_with_all_rows() -> None:
     one, other = (cost(model, {}, plan, TPU_CHIPS["v6e"], {}) for plan in found.values())
     assert len(out.axes) == 1 and out.depth == 2
     assert float(other.seconds) < float(one.seconds)
+
+
+def test_a_single_visit_is_straight_code() -> None:
+    """Copies of a pipeline run beside other visits: with one it is no choice, whatever it seems to cost."""
+
+    def seconds(**config) -> float:
+        rows = ("bf16[4096,2560]",) * 2
+        pairs = planned_launches(softmax_backward.lower(*rows, target="pallas:v6e", config=config))
+        return sum(float(cost(model, {}, plan, TPU_CHIPS["v6e"]).seconds) for model, plan in pairs)
+
+    assert seconds() <= 1.02 * seconds(block_sizes=[512, 1280, 512])

@@ -10,11 +10,14 @@ import torch
 
 import kopt
 import kopt.language as hl
+from examples.softmax import softmax_two_pass
 from kopt.known_figures import SourceFigures
 from kopt.lowered import Lowered
 from kopt.passes.pipelines import before_models, pipeline
+from kopt.planned import planned_launches
 from kopt.planning import summary
 from kopt.planning.changes import OtherChoice, chosen, with_options
+from kopt.planning.cost import cost
 from kopt.planning.summary import GAIN, advice, band, occupancy, percent, total_times
 from kopt.plans.plan import LoopSchedule, Plan
 from kopt.predictions import Opens, Prediction, Predictor, recorded
@@ -205,3 +208,13 @@ def test_occupancy(facts: dict[str, Any], programs: int | None, by: str | None) 
 def test_shares_as_people_read_them() -> None:
     shares = (-0.18, 0.0, 0.034, -0.001, 0.9, 2.5)
     assert [percent(share) for share in shares] == ["−18 %", "±0 %", "+3 %", "±0 %", "+90 %", "+250 %"]
+
+
+def test_blocks_that_cells_keep_are_moved_once() -> None:
+    """Rows that the second pass needs again stand in scratch memory, all of them."""
+    low = softmax_two_pass.lower("f32[8,1048576]", target="pallas:v6e")
+    ((model, plan),) = planned_launches(low)
+    (kept,) = (buffer for buffer in plan.buffers if buffer.kind == "scratch")
+    found, array = cost(model, {}, plan, TPU_CHIPS["v6e"]), 4 * 8 * 1048576
+    assert kept.axes == ("b0",) and found.bytes_in == found.bytes_out == array
+    assert found.vmem_bytes is not None and found.vmem_bytes >= array
