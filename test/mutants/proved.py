@@ -186,6 +186,24 @@ PROVED: tuple[Proof, ...] = (
         "rows that are arguments of a block are carried by its loop: none of them is given by others",
     ),
     Proof(
+        "kopt/frontend/masks.py",
+        "for _ in range(_after(items, first, covered)):",
+        "for _ in range(_after(items, covered, first)):",
+        "only the sum of the two counts",
+    ),
+    Proof(
+        "kopt/frontend/masks.py",
+        "position = tensor.rank - 1 - _after(items, first, covered)",
+        "position = tensor.rank - 1 - _after(items, covered, first)",
+        "only the sum of the two counts",
+    ),
+    Proof(
+        "kopt/analysis/index_slice.py",
+        "yielded = [last.operands[number + skipped] for last in lasts if last is not None]",
+        "yielded = [last.operands[number + skipped] for last in lasts if True]",
+        "a body that passes values on ends with an op that yields them",
+    ),
+    Proof(
         "kopt/frontend/source.py",
         "indented = block[0][:1].isspace()",
         "indented = block[0][:2].isspace()",
