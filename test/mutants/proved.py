@@ -204,6 +204,12 @@ PROVED: tuple[Proof, ...] = (
         "a body that passes values on ends with an op that yields them",
     ),
     Proof(
+        "kopt/planning/splits.py",
+        "own = np.full(shape, np.inf) if seconds is None else np.where(where, seconds, np.inf)",
+        "own = np.full(np.inf, shape) if seconds is None else np.where(where, seconds, np.inf)",
+        "trips are known with a split where they are without, and there the plan's seconds are known",
+    ),
+    Proof(
         "kopt/frontend/source.py",
         "indented = block[0][:1].isspace()",
         "indented = block[0][:2].isspace()",
