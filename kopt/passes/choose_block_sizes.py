@@ -161,7 +161,7 @@ class _Choice:
 
     @property
     def _used(self) -> list[tuple[str, ...]]:
-        """The groups of blocks without those of loops that have no effect: these are gone where others are scheduled."""
+        """The groups without blocks of loops that have no effect: these are gone where others are scheduled."""
         used = tag_sizes(self._forms.scheduled)
         return [tuple(tag for tag in group if tag in used) for group in self._groups]
 
