@@ -210,6 +210,12 @@ PROVED: tuple[Proof, ...] = (
         "trips are known with a split where they are without, and there the plan's seconds are known",
     ),
     Proof(
+        "kopt/analysis/loop_schedules.py",
+        "accesses = walk(loop, LoadOp, StoreOp)",
+        "accesses = walk(loop, StoreOp, LoadOp)",
+        "the kinds are a set",
+    ),
+    Proof(
         "kopt/frontend/source.py",
         "indented = block[0][:1].isspace()",
         "indented = block[0][:2].isspace()",
