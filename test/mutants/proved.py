@@ -216,6 +216,12 @@ PROVED: tuple[Proof, ...] = (
         "the kinds are a set",
     ),
     Proof(
+        "kopt/frontend/masks.py",
+        "for _ in range(covered - 1 if position >= 0 else 0):",
+        "for _ in range(covered - 1 if position >= 1 else 0):",
+        "dimensions of one lane in front of all others come by themselves",
+    ),
+    Proof(
         "kopt/frontend/source.py",
         "indented = block[0][:1].isspace()",
         "indented = block[0][:2].isspace()",
