@@ -60,7 +60,7 @@ def _compact(memory: SSAValue) -> Order | None:
     type = array_type(memory)
     shape, rank = type.get_shape(), type.get_num_dims()
     element = type.element_type
-    if rank < 2 or open_extents(shape) or 0 in shape or not isinstance(element, FixedBitwidthType):
+    if rank < 2 or open_extents(shape) or not isinstance(element, FixedBitwidthType):
         return None
     order, plain = compact_order(shape, max(8, element.bitwidth)), (*range(rank),)
     keeps_lanes = order[-1] == rank - 1

@@ -64,6 +64,7 @@ class IndexSlicer:
     _held: set[SSAValue] = field(default_factory=set)
     _assumed: set[SSAValue] = field(default_factory=set)
     _work: list[SSAValue | Operation] = field(default_factory=list)
+    _followed: set[SSAValue] = field(default_factory=set)
 
     def result(self) -> IndexSlice:
         """What was collected so far, with all that it needs."""
@@ -123,6 +124,9 @@ class IndexSlicer:
             self._work.append(memory.owner)
 
     def _follow(self, value: SSAValue) -> None:
+        if value in self._followed:  # a loop may carry it to itself
+            return
+        self._followed.add(value)
         owner = value.owner
         if isinstance(value.type, MemRefType):
             return  # where an array is, every machine knows; its elements are held where they count

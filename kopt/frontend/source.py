@@ -156,7 +156,7 @@ def _lambda_node(function: FunctionType) -> ast.Lambda:
     """The lambda of the file that stands where the code's first instruction does."""
     code = function.__code__
     tree = _whole(function, _lines(function))
-    places = {(line, col) for line, _, col, _ in code.co_positions() if line is not None and col is not None}
+    places = {(line, col) for line, _, col, _ in code.co_positions()}
     arguments = code.co_varnames[: code.co_argcount]
     best = None
     for node in ast.walk(tree):

@@ -113,8 +113,16 @@ def _channel(op: symm.SignalOp | symm.WaitOp, to: int, by: int) -> Hashable:
     return ("signal", op.channel.value.data, to, op.buffer if in_kernel else by)
 
 
+def _other(m: Machine, op: symm.SignalOp | symm.RemoteCopyOp) -> int:
+    """The rank that an op is to, which there is."""
+    world, rank = world_of(m, op), int(m[op.rank])
+    if not 0 <= rank < world.count:
+        raise AccessError(f"'{op.name}' to rank {rank} of {world.count}")
+    return rank
+
+
 def _signal(m: Machine, op: symm.SignalOp) -> None:
-    world, to = world_of(m, op), int(m[op.rank])
+    world, to = world_of(m, op), _other(m, op)
     world.wait(m.rank)
     world.counters[_channel(op, to, m.rank)] += 1
 
@@ -142,9 +150,7 @@ class _Transfer:
 
 
 def _remote_copy(m: Machine, op: symm.RemoteCopyOp) -> _Transfer:
-    world, rank = world_of(m, op), int(m[op.rank])
-    if not 0 <= rank < world.count:
-        raise AccessError(f"'{op.name}' to rank {rank} of {world.count}")
+    world, rank = world_of(m, op), _other(m, op)
     places = [(ref, tuple(_known(m, entry) for entry in entries)) for ref, entries in op.places]
     (source, here), (target, there), *flags = places
     keys = [(ref, entries) for ref, entries in flags] or [(op, "sent"), (op, "received")]

@@ -157,7 +157,13 @@ class _Choice:
         sized = {tag for block in self._blocks if block.sized for tag in block.tags}
         module, kind = self._forms.scheduled, self._config.loop_type
         divides = not self._forms.gathers
-        return choose_sizes(module, self._groups, self._sizes, self._chip, kind, sized, moved, divides, seconds)
+        return choose_sizes(module, self._used, self._sizes, self._chip, kind, sized, moved, divides, seconds)
+
+    @property
+    def _used(self) -> list[tuple[str, ...]]:
+        """The groups without blocks of loops that have no effect: these are gone where others are scheduled."""
+        used = tag_sizes(self._forms.scheduled)
+        return [tuple(tag for tag in group if tag in used) for group in self._groups]
 
     def _rounded(self, now: Sequence[int]) -> list[int]:
         """Pinned sizes in whole tiles of memory, where no result depends on them."""
@@ -199,7 +205,7 @@ class _Choice:
         chosen = [min(size, max(own, size // _STEP)) for size, own in zip(sizes, wanted, strict=True)]
         if chosen != sizes:
             return chosen
-        halves = halved(self._forms.scheduled, self._groups, sizes, self._chip)
+        halves = halved(self._forms.scheduled, self._used, sizes, self._chip)
         pairs = zip(self._blocks, sizes, halves, strict=True)
         return [block.bounded(half) if block.sized and not block.pinned else size for block, size, half in pairs]
 

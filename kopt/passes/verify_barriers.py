@@ -23,6 +23,7 @@ class VerifyBarriersPass(ModulePass):
     its runs no rank is late. This pass runs each rank's loops with its numbers. Which use happens before which follows
     from barriers, signals, and waits for copies. Refused are, each with the ranks of an example,
 
+    * a copy or a signal to a rank that there is not;
     * a copy to a rank that may not have begun the kernel: the entry barrier;
     * a copy that may still leave or arrive when its kernel ends: a wait for each end;
     * a read of what may not have arrived, and a write of what may still be sent;

@@ -41,8 +41,8 @@ def warps(
     """Warps of a program whose largest tile has so many lanes, or whose products have so many sums, of ``rows`` each.
 
     A power of two. Values that are alive at once, of so many ``words``, stand in registers. Products have one warp for
-    16 rows at most: what two of those share is multiplied twice. On AMD's chips they have one for each of the four
-    units of a multiprocessor, with all 512 of its registers a thread.
+    16 rows of the padded block at most: what two of those share is multiplied twice. On AMD's chips they have one for
+    each of the four units of a multiprocessor, with all 512 of its registers a thread.
 
     A multiprocessor has ``each`` programs. Where that is one, nothing runs beside its warps: twice as many of these,
     with half of the lanes, are issued in the same time, and wait for one another less.
@@ -51,7 +51,7 @@ def warps(
     alone = np.maximum(_WARPS, np.maximum(power(share * lanes / _LANES), power(share * words / _WORDS)))
     others = np.where(lanes < _FILLED, np.clip(power(lanes / _FEW_LANES), 1, _WARPS), alone)
     most = _WARPS if backend == "hip" else _DOT_WARPS
-    multiplied = np.where(products > _DOT_LANES, np.maximum(_WARPS, np.minimum(most, rows // MMA_ROWS)), _WARPS)
+    multiplied = np.where(products > _DOT_LANES, np.maximum(_WARPS, np.minimum(most, power(rows) // MMA_ROWS)), _WARPS)
     return np.where(products > 0, multiplied, np.minimum(_MOST_WARPS, others)).astype(int)
 
 

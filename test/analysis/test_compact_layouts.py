@@ -49,6 +49,12 @@ def test_the_order_is_libtpus(shape: tuple[int, ...], bits: int) -> None:
     assert compact_order(shape, bits) == ORDERS[shape]
 
 
+@pytest.mark.parametrize("shape", [(4096, 0), (0, 64), (4096, 0, 64), (0, 5, 100), (3, 4096, 0, 7)])
+def test_what_has_no_elements_stays_as_it_is(shape: tuple[int, ...]) -> None:
+    """All orders take as much memory."""
+    assert compact_order(shape, 32) == (*range(len(shape)),)
+
+
 @pytest.mark.parametrize(
     ("access", "taken"),
     [

@@ -137,6 +137,27 @@ LOOPS = {
   %unused = tile.add %r, %r : !tile.tile<i32>""",
         {"first", "r", "one", "next", "at"},
     ),
+    "what is carried as it is": (
+        """
+  %first = tile.full 0 : !tile.tile<i32>
+  %r = tile.for %k: b1=4 in (0, %n) iter(%a = %first) -> (!tile.tile<i32>) {
+    %at = tile.extract %a : !tile.tile<i32> to index
+    %v = tile.load %x[%at] : memref<100xf32> -> !tile.tile<f32>
+    tile.yield %a : !tile.tile<i32>
+  }""",
+        {"first", "r", "at"},
+    ),
+    "what changes places": (
+        """
+  %first = tile.full 0 : !tile.tile<i32>
+  %second = tile.full 1 : !tile.tile<i32>
+  %r, %s = tile.for %k: b1=4 in (0, %n) iter(%a = %first, %b = %second) -> (!tile.tile<i32>, !tile.tile<i32>) {
+    tile.yield %b, %a : !tile.tile<i32>, !tile.tile<i32>
+  }
+  %at = tile.extract %r : !tile.tile<i32> to index
+  %v = tile.load %x[%at] : memref<100xf32> -> !tile.tile<f32>""",
+        {"first", "second", "r", "s", "at"},
+    ),
     "whether a loop goes on": (
         """
   %first = tile.full 0 : !tile.tile<i32>

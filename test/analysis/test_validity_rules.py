@@ -34,6 +34,7 @@ def validity(line: str, name: str = "r", extent: int = 13):
 
 AT = "%at = tile.cast %f : !tile.tile<24 x f32> to !tile.tile<24 x i32>"
 F, W = "!tile.tile<24 x f32>", "!tile.tile<b0=4 x 6 x f32>"
+NONE = f"%e = tile.slice %f [3] [0] [1] : {F} to !tile.tile<0 x f32>\n"
 #: Of two dimensions, each of which hides lanes.
 BOTH = f"""%a = tile.broadcast %f dims [0] : {F} to !tile.tile<24 x 24 x f32>
 %b = tile.broadcast %f dims [1] : {F} to !tile.tile<24 x 24 x f32>
@@ -80,6 +81,8 @@ def test_a_mask_of_the_values_lanes(line: str, shape: tuple[int, ...]) -> None:
         (f"%r = tile.transpose %v [1, 0] : {W}", "r"),
         (f"%r = tile.reshape %v : {W} to !tile.tile<b0=4 x 2 x 3 x f32>", "r"),
         (f"%r = tile.reduce add %f [0] : {F}", "r"),  # some lane is always valid
+        (f"{NONE}%r = tile.reshape %e : !tile.tile<0 x f32> to !tile.tile<0 x 3 x f32>", "r"),  # it has no lanes
+        (f"{NONE}%r = tile.reshape %e : !tile.tile<0 x f32> to !tile.tile<5 x 0 x f32>", "r"),
     ],
 )
 def test_others_need_none(line: str, name: str) -> None:

@@ -90,6 +90,16 @@ def test_a_product_of_few_rows_has_a_warp_for_sixteen() -> None:
     assert [default_num_warps(grid(product(rows, 16, 1024)), CHIP) for rows in (16, 64, 128)] == [4, 4, 8]
 
 
+def test_products_of_other_rows_have_the_warps_of_those_that_they_are_padded_to() -> None:
+    assert [default_num_warps(grid(product(rows, 16, 1024)), CHIP) for rows in (24, 64, 65, 100, 300)] == [
+        4,
+        4,
+        8,
+        8,
+        8,
+    ]
+
+
 def test_amd_has_a_warp_for_each_unit_of_a_multiprocessor() -> None:
     assert default_num_warps(grid(product(128, 16, 256)), Budget(GPU_CHIPS["gfx942"])) == 4
 

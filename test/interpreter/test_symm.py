@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -39,22 +40,33 @@ func.func @f(%s: memref<4xf32, #symm.space<"tp">>, %next: i32, %last: i32) {{
 """
 
 
+def ring(text: str, seed: int, count: int = 3) -> tuple[World, list[Callable[[], object]]]:
+    """Three ranks that are told the numbers of the next one, of ``count``, and of the one before."""
+    world, programs = World(3, seed), []
+    for rank in range(3):
+        machine = Machine(kopt.parse(text), HANDLERS, seed=seed, check_conflicts=True, masked=False)
+        machine.world, machine.rank = world, rank
+        world.machines.append(machine)
+        given = [np.zeros(4, np.float32), (rank + 1) % count, (rank - 1) % 3]
+        programs.append(lambda machine=machine, given=given: machine.call(machine.functions["f"], given))
+    return world, programs
+
+
 @pytest.mark.parametrize(
     ("waited", "channel", "hangs"), [("last", 0, False), ("next", 0, True), ("last", 1, True)], ids=str
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_ranks_wait_for_whom_they_name(waited: str, channel: int, hangs: bool, seed: int) -> None:
     """Three ranks signal the next one, and wait for the one before; for another, or on another channel, for ever."""
-    world, programs = World(3, seed), []
-    for rank in range(3):
-        module = kopt.parse(RING.format(waited=waited, channel=channel))
-        machine = Machine(module, HANDLERS, seed=seed, check_conflicts=True, masked=False)
-        machine.world, machine.rank = world, rank
-        world.machines.append(machine)
-        given = [np.zeros(4, np.float32), (rank + 1) % 3, (rank - 1) % 3]
-        programs.append(lambda machine=machine, given=given: machine.call(machine.functions["f"], given))
+    world, programs = ring(RING.format(waited=waited, channel=channel), seed)
     if hangs:
         with pytest.raises(AccessError):
             world.run(programs)
     else:
+        world.run(programs)
+
+
+def test_no_rank_signals_one_that_there_is_not() -> None:
+    world, programs = ring(RING.format(waited="last", channel=0), seed=0, count=4)
+    with pytest.raises(AccessError, match=r"'symm\.signal' to rank 3 of 3"):
         world.run(programs)

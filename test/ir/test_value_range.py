@@ -170,3 +170,11 @@ def test_how_often_nothing_better_could_be_said() -> None:
             assert divisor == 0 or divisor % found.divisor == 0, (name, first, second)
             counts += found.low == min(results), found.high == max(results), divisor in (0, found.divisor)
         assert tuple((counts * 1000 / len(pairs)).astype(int).tolist()) == TIGHT[name], name
+
+
+def test_ranges_as_text() -> None:
+    """Ends that there are, and the divisor where it says more than they do."""
+    ranges = [EMPTY, ANY, ValueRange(0, 8), ValueRange(0, 8, 4), ValueRange(None, 8, 4), ValueRange(-3, None)]
+    texts = ["nothing", "... to ...", "0 to 8", "0 to 8 by 4", "... to 8 by 4", "-3 to ..."]
+    assert [str(each) for each in ranges] == texts
+    assert [str(ValueRange.exactly(number)) for number in (0, 1, 6)] == ["0 to 0", "1 to 1", "6 to 6"]

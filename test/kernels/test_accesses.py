@@ -335,3 +335,21 @@ def test_lanes_that_shapes_show_to_be_none_are_refused_at_import(target) -> None
     with pytest.raises(kopt.AccessError, match="picks lane 9 of dimension 1") as error:
         kopt.kernel(picks_a_constant).lower(torch.randn(8, 6), torch.zeros(1, 1), target=target)
     assert error.value.location is not None
+
+
+@kopt.kernel
+def by_turns(x: torch.Tensor, rows: torch.Tensor, steps: torch.Tensor) -> torch.Tensor:
+    """Rows of two places by turns: the loop exchanges them, and computes neither."""
+    out = torch.zeros([rows.size(0), steps.size(0)], dtype=x.dtype)
+    for i in hl.grid(rows.size(0)):
+        a, b = rows[i, 0], rows[i, 1]
+        for k in hl.grid(steps.size(0)):
+            out[i, k] = x[a]
+            a, b = b, a
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", "pallas:interpret", "triton:interpret"])
+def test_a_loop_exchanges_places(target):
+    x, rows = torch.arange(8.0), torch.tensor([[3, 5], [0, 7], [2, 2]], dtype=torch.int32)
+    assert by_turns.on(target)(x, rows, torch.zeros(4)).tolist() == [[3, 5, 3, 5], [0, 7, 0, 7], [2, 2, 2, 2]]

@@ -279,6 +279,35 @@ def stores_by_a_mask_between_others(x, mask, v):
     return out
 
 
+@case(lambda x, m, v: _written(x, m, v), _random(5, 3, 4), _random(5) > 0, _random(3, 4))
+def stores_matrices_by_a_mask(x, mask, v):
+    out = x.clone()
+    for _ in hl.grid(1):
+        out[mask] = v
+    return out
+
+
+@case(
+    lambda x, m, v: torch.where(m[..., None], v[:, :, None], x),
+    _random(2, 3, 4, 7),
+    _random(3, 4) > 0,
+    _random(2, 1, 7),
+)
+def stores_by_a_mask_what_differs_beside_it(x, mask, v):
+    out = x.clone()
+    for _ in hl.grid(1):
+        out[:, mask, :] = v[:, :, :]
+    return out
+
+
+@case(lambda x, m, row: _written(x, m, row), _random(5, 7), _random(5) > 0, _random(7))
+def stores_by_a_mask_before_a_new_dimension(x, mask, row):
+    out = x.clone()
+    for _ in hl.grid(1):
+        out[mask, None, :] = row[None, :]
+    return out
+
+
 @case(lambda x: torch.where(x > 0, -1.0, x), _random(5, 7))
 def stores_by_a_computed_mask(x):
     out = x.clone()

@@ -174,3 +174,31 @@ def test_one_number_of_one_cell(deterministic: bool, target: str) -> None:
     config = {"split_k": 3, "deterministic": deterministic}
     found = kopt.kernel(total, config=config).lower(x, target=target).compile()(x)
     torch.testing.assert_close(found, (x.sum() + x.amax()).reshape(1), rtol=1e-5, atol=1e-3)
+
+
+def online(first: float, start: float) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Sums that are rescaled with a running maximum, which begin with ``start`` under the maximum ``first``."""
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        out = torch.empty([x.size(0)], dtype=torch.float32)
+        for i in hl.tile(x.size(0)):
+            largest, sum = hl.full([i], first), hl.full([i], start)
+            for j in hl.tile(x.size(1), block_size=64):
+                block = x[i, j]
+                new = torch.maximum(largest, block.amax(-1))
+                sum = sum * torch.exp(largest - new) + torch.exp(block - new[:, None]).sum(-1)
+                largest = new
+            out[i] = largest + torch.log(sum)
+        return out
+
+    return kernel
+
+
+@pytest.mark.parametrize(("first", "start"), [(float("-inf"), 1.0), (0.5, 0.0), (0.5, 3.0)])
+def test_rescaled_sums_that_begin_somewhere(first: float, start: float) -> None:
+    x = torch.randn(2, 300, generator=torch.Generator().manual_seed(0))
+    config = {"split_k": 3, "deterministic": True, "block_sizes": [1]}
+    low = kopt.kernel(online(first, start), config=config).lower(x, target="triton:interpret")
+    assert low.source.count("_kernel[") == 2
+    wanted = (x.exp().sum(-1) + start * torch.tensor(first).exp()).log()
+    torch.testing.assert_close(low.compile()(x), wanted, rtol=1e-5, atol=1e-5)

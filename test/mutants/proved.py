@@ -186,6 +186,42 @@ PROVED: tuple[Proof, ...] = (
         "rows that are arguments of a block are carried by its loop: none of them is given by others",
     ),
     Proof(
+        "kopt/frontend/masks.py",
+        "for _ in range(_after(items, first, covered)):",
+        "for _ in range(_after(items, covered, first)):",
+        "only the sum of the two counts",
+    ),
+    Proof(
+        "kopt/frontend/masks.py",
+        "position = tensor.rank - 1 - _after(items, first, covered)",
+        "position = tensor.rank - 1 - _after(items, covered, first)",
+        "only the sum of the two counts",
+    ),
+    Proof(
+        "kopt/analysis/index_slice.py",
+        "yielded = [last.operands[number + skipped] for last in lasts if last is not None]",
+        "yielded = [last.operands[number + skipped] for last in lasts if True]",
+        "a body that passes values on ends with an op that yields them",
+    ),
+    Proof(
+        "kopt/planning/splits.py",
+        "own = np.full(shape, np.inf) if seconds is None else np.where(where, seconds, np.inf)",
+        "own = np.full(np.inf, shape) if seconds is None else np.where(where, seconds, np.inf)",
+        "trips are known with a split where they are without, and there the plan's seconds are known",
+    ),
+    Proof(
+        "kopt/analysis/loop_schedules.py",
+        "accesses = walk(loop, LoadOp, StoreOp)",
+        "accesses = walk(loop, StoreOp, LoadOp)",
+        "the kinds are a set",
+    ),
+    Proof(
+        "kopt/frontend/masks.py",
+        "for _ in range(covered - 1 if position >= 0 else 0):",
+        "for _ in range(covered - 1 if position >= 1 else 0):",
+        "dimensions of one lane in front of all others come by themselves",
+    ),
+    Proof(
         "kopt/frontend/source.py",
         "indented = block[0][:1].isspace()",
         "indented = block[0][:2].isspace()",

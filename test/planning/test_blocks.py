@@ -163,13 +163,14 @@ def test_rows_come_one_by_one() -> None:
     ],
 )
 def test_memory_of_rows(bits: int, entries: list, memory: int) -> None:
-    """Each of 8 numbers brings a row, or a block of rows."""
+    """Each of 8 numbers brings a row, or a block of rows; of all that comes narrow rows are picked."""
     x = operand("x", (100, 60, 60)[-1 - len(entries) :], bits=bits, dtype="")
     loads = access("x", "load", x, [(symbol("n", [0], NATURAL), 8), *entries], ("i", "k"))
     relation = replace(loads.relation, indices=(symbol("n", [0], NATURAL), *loads.relation.indices[1:]))
     model = replace(strided_model([I, K]), operands=(x,), accesses=(replace(loads, relation=relation),))
     buffer = Buffer("b", "x", "rows", ("i",))
-    assert blocks(model, Plan(("i",), frozenset(), (buffer,), {"x": "b"})).memory(buffer) == memory
+    found = blocks(model, Plan(("i",), frozenset(), (buffer,), {"x": "b"}))
+    assert found.memory(buffer) == memory and found.picked(buffer) == (0 if bits == 32 else memory * 8 // bits)
 
 
 def test_addressed_windows_hold_a_block_anywhere() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
 
 from kopt.analysis.remote.conflicts import MOST, RankAccess, compares_all, conflicts
-from kopt.analysis.remote.events import Arrive, AwaitSignal, Pass
+from kopt.analysis.remote.events import Arrive, AwaitSignal, Event, Pass, Signal, StartCopy
 from kopt.analysis.remote.order import Point, RankRun, Transfer, run
 from kopt.analysis.remote.unroll import NotKnown, unroll
 from kopt.dialects import symm
@@ -54,13 +54,26 @@ def hazards(call: CallOp, limit: int) -> Iterator[Hazard]:
     count = ranks.value.data
     if count > _RANKS:
         raise NotKnown(first, f"it has more than {_RANKS} ranks")
-    order = run([unroll(call, rank, limit // count) for rank in range(count)])
+    events = [unroll(call, rank, limit // count) for rank in range(count)]
+    if beyond := [*_beyond(events)]:
+        yield from beyond
+        return
+    order = run(events)
     if order.stuck:
         yield from _stuck(order)
     else:
         yield from _unordered(order)
         if not compares_all(order):
             raise NotKnown(first, f"one memory is accessed more than {MOST} times, and only the first are compared")
+
+
+def _beyond(ranks: Sequence[Sequence[Event]]) -> Iterator[Hazard]:
+    """Copies and signals to ranks that there are not."""
+    for rank, events in enumerate(ranks):
+        for event in events:
+            if isinstance(event, StartCopy | Signal) and not 0 <= event.to < len(ranks):
+                message = f"'{event.op.name}' of rank {rank} is to rank {event.to} of {len(ranks)}"
+                yield Hazard(event.op, message, f"ranks are numbered from 0 to {len(ranks) - 1}")
 
 
 def _stuck(order: RankRun) -> Iterator[Hazard]:

@@ -73,6 +73,7 @@ def plan_operands(launch: LaunchOp) -> list[BoundOperand]:
 
 def _operand(launch: LaunchOp, number: int, window: Window, buffer: Buffer) -> BoundOperand:
     reads, writes, kind = number < len(launch.inputs), number in launch.written, buffer.kind
+    _check_elements(window)
     if kind == "scratch":
         return BoundOperand(number, kind, window, _legal(window), "vmem", reads=False, writes=False)
     if kind in ("window", "resident"):
@@ -84,6 +85,16 @@ def _operand(launch: LaunchOp, number: int, window: Window, buffer: Buffer) -> B
     seen, standing = _STANDING[kind]
     space, prefetched = _SPACES.get(kind, "hbm"), is_prefetched(buffer)
     return BoundOperand(number, kind, seen(window), standing(window), space, reads, writes, prefetched=prefetched)
+
+
+def _check_elements(window: Window) -> None:
+    """Refuses accesses of no elements, of which there are no windows."""
+    for access in (*window.loads, *window.stores, *window.atomics) if 0 in window.type.get_shape() else ():
+        raise LoweringError(
+            f"'{access.name}' of '{window.memory.name_hint or 'an array'}', which has no elements",
+            location_of(access),
+            notes=["'drop-empty' leaves no such accesses: run it before 'bind-buffers'"],
+        )
 
 
 def _check_sizes(window: Window) -> None:

@@ -19,6 +19,9 @@ func.func @f(%x: memref<8x16xf32>, %y: memref<16x4xf32>) {{
     %s = tile.reduce add %t [0] : !tile.tile<4 x 8 x f32>
     %u = tile.broadcast %t dims [0, 2] : !tile.tile<4 x 8 x f32> to !tile.tile<4 x 3 x 8 x f32>
     %p = tile.transpose %u [1, 2, 0] : !tile.tile<4 x 3 x 8 x f32>
+    %r = tile.reshape %c : {C} to !tile.tile<1 x 8 x 1 x 4 x f32>
+    %q = tile.reshape %r : !tile.tile<1 x 8 x 1 x 4 x f32> to !tile.tile<8 x 4 x 1 x f32>
+    %m = tile.reshape %c : {C} to !tile.tile<4 x 8 x f32>
     %j = tile.concat %a, %a dim 1 : {A}, {A} to !tile.tile<8 x 32 x f32>
   }}
   func.return
@@ -39,4 +42,6 @@ def test_classes() -> None:
     assert same(("a", 1), ("b", 0))  # what is summed over
     assert same(("b", 1), ("c", 1), ("t", 0))
     assert same(("t", 0), ("u", 0), ("p", 2)) and same(("t", 1), ("u", 2), ("p", 1)) and same(("u", 1), ("p", 0))
+    assert same(("c", 0), ("r", 1), ("q", 0)) and same(("c", 1), ("r", 3), ("q", 1))  # beside others of one lane
+    assert not any(same(("c", n), ("m", to)) for n in range(2) for to in range(2))  # as large, and others
     assert not same(("a", 0), ("a", 1)) and not same(("a", 1), ("j", 1))  # lanes behind one another are others

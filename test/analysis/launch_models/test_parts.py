@@ -17,6 +17,7 @@ from kopt.analysis.launch_models.work import work
 from kopt.analysis.plans import GridNames
 from kopt.dialects.tile import DimAttr, GridOp
 from kopt.ir.from_ssa import IndexAnalysis
+from kopt.ir.index_expr import ZERO
 from kopt.ir.launch_model import Name
 from test.named import named, only
 
@@ -53,6 +54,13 @@ def test_a_loop_over_a_block_has_it_as_parent() -> None:
     text = "%b = tile.begin %i : !tile.range<b0=8>\n%e = tile.end %i : !tile.range<b0=8>\ntile.for %k: b2=4 in (%b, %e) {\n}"  # noqa: E501
     size, form, parent, _ = found_axes(text)["b2"]
     assert (size, form, parent) == (4, "loop", "b0")
+
+
+def test_a_loop_without_a_range_may_have_no_visits() -> None:
+    model = launch("tile.while %c {\n  tile.yield %c : i1\n}")
+    *_, loop = axes(model)
+    assert (loop.size, loop.lower, loop.form) == (1, ZERO, "loop") and loop.tag.startswith("while.")
+    assert (loop.upper.range.low, loop.upper.range.high) == (0, None)
 
 
 def test_a_loop_of_unknown_visits() -> None:

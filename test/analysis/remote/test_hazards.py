@@ -50,6 +50,14 @@ def test_a_copy_between_barrier_and_waits_is_right() -> None:
     assert found(*WHOLE) == []
 
 
+@pytest.mark.parametrize(("to", "beyond"), [("addi %c1, %me", (1, 2)), ("subi %me, %c1", (0, -1))])
+def test_ranks_that_there_are_not(to: str, beyond: tuple[int, int]) -> None:
+    rank, other = beyond
+    (hazard,) = found(BARRIER, f"%far = arith.{to} : index", COPY.replace("%to", "%far"), SENT, RECEIVED)
+    assert hazard.message == f"'symm.remote_copy' of rank {rank} is to rank {other} of 2"
+    assert hazard.note == "ranks are numbered from 0 to 1"
+
+
 def test_without_a_barrier_a_rank_may_not_have_begun() -> None:
     (hazard,) = found(*WHOLE[1:])
     assert "with no barrier before" in hazard.message and hazard.op.name == "symm.remote_copy"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import pytest
 from xdsl.ir import SSAValue
 
@@ -116,10 +118,10 @@ def test_by_rows(found: GatherForm, wanted: GatherForm) -> None:
 
 
 LAUNCH = """
-func.func @f(%m: memref<{rows}x{columns}xf32>, %flat: memref<640xf32>, %out: memref<64xf32>) -> (memref<64xf32>) {{
-  %view = host.reshape %m : memref<{rows}x{columns}xf32> to memref<{size}xf32>
+func.func @f(%m: memref<{shape}xf32>, %flat: memref<640xf32>, %out: memref<64xf32>) -> (memref<64xf32>) {{
+  %view = host.reshape %m : memref<{shape}xf32> to memref<{view}xf32>
   %new = host.launch @l (%a = %view, %b = %flat, %o = %out) writes [2]
-    : (memref<{size}xf32>, memref<640xf32>, memref<64xf32>) -> memref<64xf32> {{
+    : (memref<{view}xf32>, memref<640xf32>, memref<64xf32>) -> memref<64xf32> {{
     tile.grid (%i: b0=64) in (64) {{
       %v = tile.load %b[%i] : memref<640xf32> -> !tile.tile<b0=64 x f32>
       tile.store %v, %o[%i] : !tile.tile<b0=64 x f32>, memref<64xf32>
@@ -130,8 +132,8 @@ func.func @f(%m: memref<{rows}x{columns}xf32>, %flat: memref<640xf32>, %out: mem
 """
 
 
-def launch(rows: int, columns: int) -> tuple[LaunchOp, SSAValue, SSAValue]:
-    module = kopt.parse(LAUNCH.format(rows=rows, columns=columns, size=rows * columns))
+def launch(*shape: int, view: tuple[int, ...] = ()) -> tuple[LaunchOp, SSAValue, SSAValue]:
+    module = kopt.parse(LAUNCH.format(shape="x".join(map(str, shape)), view="x".join(map(str, view or [prod(shape)]))))
     (op,) = [op for op in module.walk() if isinstance(op, LaunchOp)]
     flat, other, _ = op.body.block.args
     return op, flat, other
@@ -145,6 +147,14 @@ def test_flattened_matrices() -> None:
     found = form((640,), (16,))
     assert found.flattens(view) and not found.flattens(None)
     assert found.by_rows(view) == form((10, 64), (16,), 64, picks=True)
+
+
+@pytest.mark.parametrize(
+    ("shape", "view"), [((640,), (640,)), ((5, 2, 64), (640,)), ((1, 10, 64), (640,)), ((10, 64), (20, 32))]
+)
+def test_other_views_flatten_no_matrix(shape: tuple[int, ...], view: tuple[int, ...]) -> None:
+    op, flat, _ = launch(*shape, view=view)
+    assert flattened(flat, op) is None
 
 
 @pytest.mark.parametrize(("count", "bits", "wanted"), [(256, 32, True), (257, 32, False), (32, 16, True),

@@ -200,3 +200,20 @@ func.func @last_rows(%x: memref<96x256xf32>, %y: memref<104x256xf32>, %out: memr
   }
   func.return
 }
+
+// Parts of rows by numbers, which begin anywhere: gathers have kinds of buffers of their own.
+// CHECK-LABEL: @gathered
+// CHECK: [[K:%.+]] = tile.shift %j by %p
+// CHECK-NEXT: %v = tile.load %{{.*}}[%r, [[K]]] : memref<100x96xf32> -> !tile.tile<b0=8 x b1=24 x f32>
+// CHECK-NEXT: tile.store %v
+func.func @gathered(%x: memref<100x96xf32>, %at: memref<64xi32>, %out: memref<64x96xf32>) {
+  tile.grid (%i: b0=8, %j: b1=24) in (64, 96) {
+    %r = tile.load %at[%i] : memref<64xi32> -> !tile.tile<b0=8 x i32>
+    %q = tile.load %at[3] : memref<64xi32> -> !tile.tile<i32>
+    %p = tile.extract %q : !tile.tile<i32> to index
+    %k = tile.shift %j by %p : !tile.range<b1=24>
+    %v = tile.load %x[%r, %k] : memref<100x96xf32> -> !tile.tile<b0=8 x b1=24 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=8 x b1=24 x f32>, memref<64x96xf32>
+  }
+  func.return
+}

@@ -77,6 +77,25 @@ func.func @without_blocks() attributes {tile.open = [#tile.open<b0>, #tile.open<
   func.return
 }
 
+// So do blocks of loops that have no effect, which are gone where gathers are looked at: they keep their sizes.
+// CHECK-LABEL: func.func @without_effect(
+// CHECK: tile.grid (%i: b0=16) in (4096)
+// TPU: tile.grid (%j: b1=32) in (4096)
+// GPU: tile.grid (%j: b1=1) in (4096)
+func.func @without_effect(%x: memref<100000x8192xbf16>, %at: memref<4096xi32>, %out: memref<4096x8192xbf16>)
+    attributes {tile.open = [#tile.open<b0>, #tile.open<b1>]} {
+  tile.grid (%i: b0=16) in (4096) {
+    %r = tile.load %at[%i] : memref<4096xi32> -> !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%r, :] : memref<100000x8192xbf16> -> !tile.tile<b0=16 x 8192 x bf16>
+  }
+  tile.grid (%j: b1=16) in (4096) {
+    %r = tile.load %at[%j] : memref<4096xi32> -> !tile.tile<b1=16 x i32>
+    %v = tile.load %x[%r, :] : memref<100000x8192xbf16> -> !tile.tile<b1=16 x 8192 x bf16>
+    tile.store %v, %out[%j, :] : !tile.tile<b1=16 x 8192 x bf16>, memref<4096x8192xbf16>
+  }
+  func.return
+}
+
 // DMAs bring computed rows that fill one sublane of a word each: what they take is seen once the block has its size.
 // CHECK-LABEL: func.func @rows
 // TPU: tile.grid (%i: b0=32) in (4096)

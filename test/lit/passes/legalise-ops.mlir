@@ -37,6 +37,37 @@ func.func @batches(%x: memref<2x3x16x16xbf16>, %out: memref<2x3x16x16xf32>) {
   func.return
 }
 
+// Their accumulator, precision and loops' tags stay.
+// CHECK-LABEL: func.func @sums_of_batches
+// CHECK: [[L:%[0-9]+]] = tile.reshape %l : !tile.tile<b0=1 x 2 x 16 x 16 x f32> to !tile.tile<2 x 16 x 16 x f32>
+// CHECK-NEXT: [[R:%[0-9]+]] = tile.reshape %l : !tile.tile<b0=1 x 2 x 16 x 16 x f32> to !tile.tile<2 x 16 x 16 x f32>
+// CHECK-NEXT: [[A:%[0-9]+]] = tile.reshape %l : !tile.tile<b0=1 x 2 x 16 x 16 x f32> to !tile.tile<2 x 16 x 16 x f32>
+// CHECK-NEXT: tile.dot [[L]], [[R]], [[A]] precision tf32 : !tile.tile<2 x 16 x 16 x f32>, !tile.tile<2 x 16 x 16 x f32> -> !tile.tile<2 x 16 x 16 x f32>
+// CHECK-NEXT: tile.reshape {{.*}} to !tile.tile<1 x 2 x 16 x 16 x f32>
+// CHECK-NEXT: triton.retag {{.*}} to !tile.tile<b0=1 x 2 x 16 x 16 x f32>
+func.func @sums_of_batches(%x: memref<3x2x16x16xf32>, %out: memref<3x2x16x16xf32>) {
+  tile.grid (%i: b0=1) in (3) {
+    %l = tile.load %x[%i, :, :, :] : memref<3x2x16x16xf32> -> !tile.tile<b0=1 x 2 x 16 x 16 x f32>
+    %d = tile.dot %l, %l, %l precision tf32 : !tile.tile<b0=1 x 2 x 16 x 16 x f32>, !tile.tile<b0=1 x 2 x 16 x 16 x f32> -> !tile.tile<b0=1 x 2 x 16 x 16 x f32>
+    tile.store %d, %out[%i, :, :, :] : !tile.tile<b0=1 x 2 x 16 x 16 x f32>, memref<3x2x16x16xf32>
+  }
+  func.return
+}
+
+// One batch dimension is as it should be.
+// CHECK-LABEL: func.func @one_batch
+// CHECK: %l = tile.load
+// CHECK-NEXT: %d = tile.dot %l, %l
+// CHECK-NEXT: tile.store %d
+func.func @one_batch(%x: memref<3x16x16xbf16>, %out: memref<3x16x16xf32>) {
+  tile.grid (%i: b0=2) in (3) {
+    %l = tile.load %x[%i, :, :] : memref<3x16x16xbf16> -> !tile.tile<b0=2 x 16 x 16 x bf16>
+    %d = tile.dot %l, %l : !tile.tile<b0=2 x 16 x 16 x bf16>, !tile.tile<b0=2 x 16 x 16 x bf16> -> !tile.tile<b0=2 x 16 x 16 x f32>
+    tile.store %d, %out[%i, :, :] : !tile.tile<b0=2 x 16 x 16 x f32>, memref<3x16x16xf32>
+  }
+  func.return
+}
+
 // What Triton has for no chip of a vendor is exact there.
 // CHECK-LABEL: func.func @precisions
 // CHECK: tile.dot %l, %r precision tf32x3
