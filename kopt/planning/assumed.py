@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import prod
 
-from kopt.ir.atoms import Atom, BlockNumber, Extremum, Symbol
-from kopt.ir.division import FloorDiv, Mod
+from kopt.ir.atoms import Atom, BlockNumber, Symbol
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
 from kopt.ir.polynomial import Coefficient
 from kopt.open_extents import called_shape
+from kopt.planning.extents import is_known, told_extent
 
 #: The elements of a range that walks no dimension.
 _UNSEEN = 128
@@ -23,12 +23,7 @@ _UNSEEN = 128
 
 def assumed_lengths(model: LaunchModel) -> Mapping[str, list[int]]:
     """A length for each axis whose bounds only a launch tells, by its tag."""
-    return {axis.tag: [_length(axis, model)] for axis in model.axes if _is_unknown(axis.extent)}
-
-
-def _is_unknown(extent: IndexExpr) -> bool:
-    """Whether it is made of more than sizes and numbers of blocks."""
-    return not all(isinstance(atom, BlockNumber | Extremum | FloorDiv | Mod) for atom in extent.atoms())
+    return {axis.tag: [_length(axis, model)] for axis in model.axes if not is_known(told_extent(axis))}
 
 
 def _length(axis: Axis, model: LaunchModel) -> int:

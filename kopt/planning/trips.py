@@ -15,9 +15,11 @@ import numpy as np
 from kopt.cached_property import cached_property
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.evaluation import evaluate
+from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import Axis, LaunchModel
 from kopt.ir.polynomial import Coefficient, Parameter, parameters
 from kopt.ir.rewriting import Rewriting
+from kopt.planning.extents import told_extent
 
 #: A number, or an array with one for each candidate.
 Number = Any
@@ -95,9 +97,10 @@ def _trips(
     size = value(axis.size, sizes)
     if axis.tag in lengths:
         return _listed(np.asarray(lengths[axis.tag]), size, frozenset(axis.path))
-    if axis.extent.is_constant:
-        return _regular(_blocks(value(axis.extent.const, sizes), size))
-    return _dependent(axis, model, sizes, found)
+    extent = told_extent(axis)
+    if extent.is_constant:
+        return _regular(_blocks(value(extent.const, sizes), size))
+    return _dependent(axis, extent, sizes, found)
 
 
 def _blocks(extent: Number, size: Number) -> Number:
@@ -115,42 +118,45 @@ def _listed(extents: np.ndarray, size: Number, inside: frozenset[str]) -> Trips:
     return Trips(counts.mean(-1), some, (counts > 1).mean(-1) / np.maximum(some, 1e-30), inside)
 
 
-def _dependent(axis: Axis, model: LaunchModel, sizes: Sizes, found: Mapping[str, Trips]) -> Trips:
+def _dependent(axis: Axis, extent: IndexExpr, sizes: Sizes, found: Mapping[str, Trips]) -> Trips:
     """The trips of a range whose bounds are made of the numbers of outer blocks: for each of those."""
-    extent = axis.extent
     outer = {str(atom.name): atom.name for atom in extent.atoms() if isinstance(atom, BlockNumber)}
     if not outer or not outer.keys() <= found.keys():
         raise UnknownError(axis.tag)
-    used = _parameters(axis)
+    used = _parameters(axis.size, extent)
     if missing := [name for name in used if name not in sizes]:
         raise UnknownError(f"{missing[0]}")
     columns = np.broadcast_arrays(*(sizes[name] for name in used), *(found[tag].mean for tag in outer))
     rows, places = np.unique(np.stack([*map(np.ravel, columns)], -1), axis=0, return_inverse=True)
-    parts = [_at_sizes(axis, outer, dict(zip(used, row, strict=False)), row[len(used) :]) for row in rows]
+    parts = [_at_sizes(axis.size, extent, outer, dict(zip(used, row, strict=False)), row[len(used) :]) for row in rows]
     mean, some, many = (np.reshape(np.array(part)[places], columns[0].shape) for part in zip(*parts, strict=True))
     return Trips(mean, some, many, frozenset(outer))
 
 
-def _parameters(axis: Axis) -> list[Hashable]:
+def _parameters(size: Coefficient, extent: IndexExpr) -> list[Hashable]:
     """The names of the sizes that the trips of an axis depend on."""
-    parts = [axis.extent, *(inner for atom in axis.extent.atoms() for inner in atom.parts)]
+    parts = [extent, *(inner for atom in extent.atoms() for inner in atom.parts)]
     numbers = [number for part in parts for number in (part.const, *part.terms.values())]
-    blocks = [atom.size for atom in axis.extent.atoms() if isinstance(atom, BlockNumber)]
-    found = frozenset[Parameter]().union(*map(parameters, (axis.size, *numbers, *blocks)))
+    blocks = [atom.size for atom in extent.atoms() if isinstance(atom, BlockNumber)]
+    found = frozenset[Parameter]().union(*map(parameters, (size, *numbers, *blocks)))
     return sorted((one.name for one in found), key=str)
 
 
 def _at_sizes(
-    axis: Axis, names: Mapping[str, Hashable], sizes: Mapping[Hashable, Number], counts: Sequence[Number]
+    size: Coefficient,
+    extent: IndexExpr,
+    names: Mapping[str, Hashable],
+    sizes: Mapping[Hashable, Number],
+    counts: Sequence[Number],
 ) -> tuple[Number, Number, Number]:
     """The three numbers of `Trips` at sizes, where the outer axes, ``names`` of block numbers, have so many blocks."""
     grid = np.meshgrid(*(np.arange(int(np.ceil(count))) for count in counts))
     numbers = {name: part.reshape(-1) for name, part in zip(names.values(), grid, strict=True)}
     chosen = {name: int(size) for name, size in sizes.items()}
-    extent = Rewriting(lambda atom: None, chosen).expr(axis.extent)  # a tag names its sizes and its blocks
+    chosen_extent = Rewriting(lambda atom: None, chosen).expr(extent)  # a tag names its sizes and its blocks
     try:
-        extents = evaluate(extent, numbers)
+        extents = evaluate(chosen_extent, numbers)
     except KeyError as unknown:
         raise UnknownError(f"{unknown.args[0]}") from None
-    trips = _listed(np.broadcast_to(extents, np.shape(grid[0].reshape(-1))), value(axis.size, sizes), frozenset())
+    trips = _listed(np.broadcast_to(extents, np.shape(grid[0].reshape(-1))), value(size, sizes), frozenset())
     return trips.mean, trips.some, trips.many

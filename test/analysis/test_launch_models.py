@@ -378,3 +378,13 @@ def test_what_is_alive_is_what_a_footprint_counts() -> None:
     ):
         (found,), (grid,) = launch_models(module), grids(module)
         assert counted(found) == temporaries(grid) > 0
+
+
+def test_rows_that_alternate_are_put_together_in_words() -> None:
+    def unpacked(x, out):
+        for rows, cols in hl.tile([64, 128]):
+            low = x[rows, cols]
+            out[rows.begin * 2 + hl.arange(64), cols] = torch.stack([low, low], 1).reshape(64, cols.block_size)
+
+    found = model(unpacked, torch.ones(64, 128).bfloat16(), torch.ones(128, 128).bfloat16(), block_sizes=[32, 128])
+    assert not reduced(found, "relayout")

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from xdsl.dialects.builtin import Float8E4M3FNType, bf16, f32
+from xdsl.dialects.builtin import Float8E4M3FNType, bf16, f32, i32
 from xdsl.ir import Attribute, Operation
 
+from kopt.analysis.interleaved import alternating
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import inner_path
 from kopt.analysis.running_sums import Bf16Numbers, is_product, is_total
@@ -90,6 +91,8 @@ def work(launch: Launch) -> tuple[Work, ...]:
             unit, element = "running_sum", bf16 if numbers.has(value) else f32
         if isinstance(place.op, ReduceOp) and is_total(place.op):
             unit = "running_total"
+        if alternating(place.op):  # a shift and an or of words
+            unit, element, dims = "elementwise", i32, launch.dims(place.op.results[0])
         if dims:
             found[unit, dims, element, place.path] += _STEPS.get(type(place.op), 1)
         if unit != "running_total" and len(dims) > 1 and len(dims) - 1 in _reduced(place.op):
@@ -104,6 +107,8 @@ def _unit(op: Operation) -> Unit | None:
     if isinstance(op, TakeAlongOp) and _takes_one(op):
         return "selection"
     if isinstance(op, ReshapeOp) and _keeps_lanes(op):
+        return None
+    if isinstance(op, ConcatOp) and any(alternating(use.operation) is op for use in op.result.uses):
         return None
     if isinstance(op, ConcatOp | ReshapeOp | TransposeOp) and _mixes_registers(op):
         return "relayout"

@@ -8,13 +8,13 @@ from xdsl.dialects.builtin import bf16, f32, i8, i32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kopt.analysis.interleaved import alternating
 from kopt.dialects.builder import Builder
 from kopt.dialects.canonicalization.elementwise import widens
-from kopt.dialects.pallas.bitcast import BitcastRowsOp, elements_of_a_word
+from kopt.dialects.pallas.bitcast import BitcastRowsOp
 from kopt.dialects.tile import (
     BitcastOp,
     CastOp,
-    ConcatOp,
     DimAttr,
     MaskOp,
     ReshapeOp,
@@ -39,9 +39,8 @@ class InterleaveInWords(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
-        mask = op.input.owner
-        concat = mask.input.owner if isinstance(mask, MaskOp) else mask
-        if not isinstance(concat, ConcatOp) or not _alternate(concat, op):
+        mask, concat = op.input.owner, alternating(op)
+        if concat is None:
             return
         if isinstance(mask, MaskOp) and mask.limits[-2] is not None:  # which parts there are depends on a limit
             return
@@ -53,20 +52,6 @@ class InterleaveInWords(RewritePattern):
         words = [build.reshape(_word(build, part, n, len(parts)), dims) for n, part in enumerate(rows_of)]
         word = reduce(lambda first, second: build.compute("or", first, second), words)
         build.replace(build.add(BitcastRowsOp(word, result)))
-
-
-def _alternate(concat: ConcatOp, reshape: ReshapeOp) -> bool:
-    """Whether single rows of as many parts as a word has elements become the rows of one dimension."""
-    made, result = tile_type(concat.result), tile_type(reshape.result)
-    count = elements_of_a_word(made.element_type)
-    if count == 1 or made.rank < 3 or concat.dim.data != made.rank - 2 or len(concat.inputs) != count:
-        return False
-    *outer, rows, _, lanes = made.dims.data
-    return (
-        made.shape[-2] == count
-        and (*result.dims.data[:-2], result.dims.data[-1]) == (*outer, lanes)
-        and (result.shape[-2] == rows.size.data * count)
-    )
 
 
 def _masked(build: Builder, part: SSAValue, mask: MaskOp) -> SSAValue:
