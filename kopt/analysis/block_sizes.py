@@ -42,6 +42,7 @@ def choose_sizes(
     moved: ModuleOp | None = None,
     divides: bool = True,
     seconds: Callable[[Sizes], float] | None = None,
+    room: float = np.inf,
 ) -> list[int]:
     """A size for each open block of an imported module: ``groups`` lists the tags that use it.
 
@@ -51,12 +52,12 @@ def choose_sizes(
     ``sized``, whose size the kernel may count further elements with. ``moved`` is the module with computed rows as
     products and DMAs, where what those take has to be looked at; ``divides`` whether a TPU's sizes may be other than
     powers of two. ``seconds`` tells what sizes take where models do not: of the first few candidates the best by that
-    is chosen.
+    is chosen. ``room`` are the most bytes that a cell may take by its model.
     """
     chosen: Sizes = {}
     for search in searches(module, groups, given, chip, sized, moved, divides):
         own, lanes = search.models, search.lanes
-        best = cheapest(own, search.sizes, chip, loop_type, lanes)
+        best = cheapest(own, search.sizes, chip, loop_type, lanes, room)
         if search.moved is not None:
             known = list(best)
             best = filter(None, (_fitting(known, search.moved, chip, room, loop_type) for room in rooms(chip)))

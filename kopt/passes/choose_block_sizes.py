@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Literal
 
 from xdsl.context import Context
@@ -32,6 +33,8 @@ from kopt.walk import walk
 
 #: How many times smaller a block becomes at once: what follows from its size is not known before it has it.
 _STEP = 4
+#: What candidates may take by their model of the room that the best has none in.
+_SHARES = (0.9, 0.8, 0.65)
 #: Whose block sizes an interpreter takes: few and large cells, which NumPy is fast at.
 _LIKE = "tpu7x"
 
@@ -119,14 +122,17 @@ class _Choice:
     # Candidates.
 
     def _chosen(
-        self, moved: ModuleOp | None = None, seconds: Callable[[Mapping[str, int]], float] | None = None
+        self,
+        moved: ModuleOp | None = None,
+        seconds: Callable[[Mapping[str, int]], float] | None = None,
+        room: float = float("inf"),
     ) -> list[int]:
         """The best sizes, by what blocks are used for and what they take: in the form ``moved``, where it is given, or
-        in ``seconds``."""
+        in ``seconds``; of ``room`` bytes at the most."""
         now = self._sizes
         sizes = self._rounded(now) if self._rounds and any(block.pinned for block in self._blocks) else now
         if not all(block.pinned for block in self._blocks):
-            free = self._free(moved, seconds)
+            free = self._free(moved, seconds, room)
             pairs = zip(self._blocks, sizes, free, strict=True)
             sizes = [pinned if block.pinned else self._compared(block, size) for block, pinned, size in pairs]
         return [block.bounded(size) for block, size in zip(self._blocks, sizes, strict=True)]
@@ -153,11 +159,13 @@ class _Choice:
         limits = map(most_compared, walk(self._func, RmwOp))
         return min([size, *(limit for tag, limit in filter(None, limits) if tag in block.tags)])
 
-    def _free(self, moved: ModuleOp | None, seconds: Callable[[Mapping[str, int]], float] | None) -> list[int]:
+    def _free(
+        self, moved: ModuleOp | None, seconds: Callable[[Mapping[str, int]], float] | None, room: float
+    ) -> list[int]:
         sized = {tag for block in self._blocks if block.sized for tag in block.tags}
         module, kind = self._forms.scheduled, self._config.loop_type
         divides = not self._forms.gathers
-        return choose_sizes(module, self._used, self._sizes, self._chip, kind, sized, moved, divides, seconds)
+        return choose_sizes(module, self._used, self._sizes, self._chip, kind, sized, moved, divides, seconds, room)
 
     @property
     def _used(self) -> list[tuple[str, ...]]:
@@ -174,16 +182,33 @@ class _Choice:
         return [size if block.observed or not seen.isdisjoint(block.tags) else most for block, size, most in pairs]
 
     def _fit(self) -> None:
-        """Smaller sizes, while cells take too much with those that blocks have.
+        """Smaller sizes, while cells take too much with those that blocks have: other candidates, then parts of these.
 
         What follows from a size, such as ``x.reshape(tile.block_size * heads, -1)`` and the rows that DMAs bring for
         ``x[starts[:, None] + tile.index]``, is seen only where blocks have it.
         """
         largest = self._sizes
-        for room in rooms(self._chip):
+        for room in rooms(self._chip)[0 if self._forms.gathers else -1 :]:  # plans tell all but what gathers take
+            if self._fits_less(room):
+                break
             self._set(largest)
             if self._shrink(room) <= 1:
                 break
+
+    def _fits_less(self, room: int) -> bool:
+        """Whether cells fit with these sizes, or with the best of those that take less by their model, which are set.
+
+        Or marked as wanted: what these take is known when the kernel is imported with them.
+        """
+        if self._fullness(room) <= 1:
+            return True
+        if self._forms.gathers or not isinstance(self._chip, TpuChip):
+            return False
+        for share in _SHARES:
+            sizes = self._chosen(room=share * room)
+            if prod(sizes) < prod(self._sizes) and (not self._set(sizes) or self._fullness(room) <= 1):
+                return True
+        return False
 
     def _shrink(self, room: int) -> float:
         """Takes smaller sizes while cells take more than their room and less than before; how full they are then."""

@@ -59,13 +59,16 @@ def cheapest(
     chip: Chip,
     loop_type: str = "auto",
     lanes: Collection[str] = (),
+    room: float = np.inf,
 ) -> Iterator[dict[str, int]]:
     """The candidates that fit, the cheapest first; of those that cost the same, first those with the longest rows.
 
     These are what is moved in one piece, of blocks whose ``lanes`` are the tags. Of these the one that takes the least
-    VMEM, or shared memory. ``loop_type`` is that of the configuration. Nothing comes where no plan tells what it costs.
+    VMEM, or shared memory. ``loop_type`` is that of the configuration, ``room`` the most bytes that a cell may take.
+    Nothing comes where no plan tells what it costs.
     """
     seconds, memory = evaluated(models, sizes, chip, loop_type)
+    seconds = np.where(memory <= room, seconds, np.inf)
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
     if not np.isfinite(least := seconds.min()):
         return
