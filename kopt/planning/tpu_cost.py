@@ -148,7 +148,7 @@ class TpuLaunch:
 
     def _once(self, tag: str) -> Number:
         """1 where a loop has a single visit, without others or copies in it; else 0."""
-        copies = self._schedule(tag).kind in _OVERLAPPED
+        copies = any(tag in self._loops_of(buffer) for buffer in self.plan.buffers)
         return 0.0 if copies or self._loops(tag) else 1.0 - self.trips.moves(tag)
 
     def _schedule(self, tag: str) -> LoopSchedule:
