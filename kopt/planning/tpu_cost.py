@@ -131,7 +131,8 @@ class TpuLaunch:
         places = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
         waiting = self._latency(_total(places), places) + self._straight_latency(loops)
-        done = self._regions([*places, *self._straight(loops)], self._picks(None, turning), waiting)
+        picks = self._picks(None, turning) + self._straight_picks(loops)
+        done = self._regions([*places, *self._straight(loops)], picks, waiting)
         return done + self._stores(turning) + self._waits(turning) + self._visited(loops)
 
     def _straight(self, loops: Iterable[str]) -> list[tuple[Path, Cycles]]:
@@ -141,6 +142,9 @@ class TpuLaunch:
     def _straight_latency(self, loops: Iterable[str]) -> Number:
         works = ((tag, self._work(tag)) for tag in loops)
         return sum(self._once(tag) * self._latency(_total(work), work) for tag, work in works)
+
+    def _straight_picks(self, loops: Iterable[str]) -> Cycles:
+        return sum((self._picks(tag, -1) * self._once(tag) for tag in loops), Cycles())
 
     def _visited(self, loops: Iterable[str]) -> Number:
         """Seconds of all visits of other loops."""
@@ -182,7 +186,7 @@ class TpuLaunch:
         places, inner = self._work(tag), self._loops(tag)
         work = _total(places) + self._picks(tag, -1)
         waiting = (self._latency(work, places) + self._straight_latency(inner)) / self._together(tag)
-        work += _total(self._straight(inner))
+        work = work + _total(self._straight(inner)) + self._straight_picks(inner)
         return self._body(work, waiting=waiting) + self._between(work, tag)
 
     def _between(self, work: Cycles, tag: str) -> Number:

@@ -10,6 +10,7 @@ import torch
 
 import kopt
 import kopt.language as hl
+from examples.gather import gather_gemv
 from examples.softmax import softmax_two_pass
 from kopt.known_figures import SourceFigures
 from kopt.lowered import Lowered
@@ -218,3 +219,15 @@ def test_blocks_that_cells_keep_are_moved_once() -> None:
     found, array = cost(model, {}, plan, TPU_CHIPS["v6e"]), 4 * 8 * 1048576
     assert kept.axes == ("b0",) and found.bytes_in == found.bytes_out == array
     assert found.vmem_bytes is not None and found.vmem_bytes >= array
+
+
+def test_rows_that_a_single_visit_picks_are_counted() -> None:
+    """Each part of the split sum is one visit of its loop: it picks as many rows as the whole sum does in it."""
+
+    def seconds(**config: Any) -> float:
+        arrays = ("i8[16,2048,2048]", "i32[2]", "bf16[2048]")
+        pairs = planned_launches(gather_gemv.lower(*arrays, target="pallas:tpu7x", config=config))
+        return sum(float(cost(model, {}, plan, TPU_CHIPS["tpu7x"]).seconds) for model, plan in pairs)
+
+    whole, parts = {"block_sizes": [2, 1024, 512]}, {"block_sizes": [2, 1024, 512], "split_k": 4}
+    assert seconds(**parts) > 0.9 * seconds(**whole)
