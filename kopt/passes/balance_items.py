@@ -40,8 +40,9 @@ class BalanceItemsPass(ModulePass):
           %begin = tile.load %first[%share] …   %end = tile.load %first[%share + 1] …
           tile.for %b: b0=8 in (%begin, %end) { … } }
 
-    A grid without such loops stays as it is, with a remark. Refuses a module without any that can be balanced, and says
-    why for the first: `programs cannot share this grid: no loop goes to bounds that are known for each item …`.
+    A grid without such loops, or without items, stays as it is, with a remark. Refuses a module without any that can be
+    balanced, and says why for the first: `programs cannot share this grid: no loop goes to bounds that are known for
+    each item …`.
     """
 
     name = "balance-items"
@@ -63,6 +64,9 @@ class BalanceItemsPass(ModulePass):
             return "it has a plan, whose order is of the cells as they are"
         try:
             work = item_work(grid)
+            if binding(work.items).trips == 0:
+                remark(grid, "there are no items to deal out")
+                return None
             shares = self._shares(grid, work)
             first = first_items(grid, work, shares)
         except NotBalanced as reason:

@@ -68,3 +68,21 @@ func.func @pairs(%lengths: memref<9xi32>, %out: memref<9x64x64xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Without items there is nothing to search in.
+// CHECK-LABEL: func.func @no_items
+// CHECK-NEXT: tile.grid (%b: b0=2) in (0)
+// CHECK-NOT: host.
+func.func @no_items(%x: memref<1000xf32>, %lengths: memref<0xi64>, %out: memref<0xf32>) {
+  tile.grid (%b: b0=2) in (0) {
+    %n = tile.load %lengths[%b] : memref<0xi64> -> !tile.tile<b0=2 x i64>
+    %z = tile.full 0.0 : !tile.tile<b0=2 x f32>
+    %s = jagged.for %k: b1=16 in %n iter(%a = %z) -> (!tile.tile<b0=2 x f32>) {
+      tile.yield %a : !tile.tile<b0=2 x f32>
+    }
+    tile.store %s, %out[%b] : !tile.tile<b0=2 x f32>, memref<0xf32>
+  }
+  func.return
+}

@@ -132,3 +132,25 @@ func.func @partitions(%x: memref<8xf32>) -> memref<8xf32> {
   host.copy %x to %e : memref<8xf32>, memref<8xf32>
   func.return %e : memref<8xf32>
 }
+
+// -----
+
+// What a call has allocated is not written over, though it dies there: it may have other strides than its type says.
+// CHECK: func.func @of_a_call
+func.func @of_a_call(%x: memref<8xf32>) -> memref<8xf32> {
+  // CHECK-NEXT: %a = host.call "aten.exp.default"(%x)
+  %a = host.call "aten.exp.default"(%x) args [unit] : (memref<8xf32>) -> (memref<8xf32>)
+  // CHECK-NEXT: %b = host.alloc
+  %b = host.alloc : memref<8xf32>
+  // CHECK-NEXT: host.call_out "aten.neg.default"(%a) args [unit] to %b
+  host.call_out "aten.neg.default"(%a) args [unit] to %b : (memref<8xf32>) to memref<8xf32>
+  // CHECK-NEXT: host.free %a
+  // CHECK-NEXT: func.return %b
+  func.return %b : memref<8xf32>
+}
+
+// -----
+
+// A function that is declared has no arrays.
+// CHECK: func.func private @declared(memref<8xf32>)
+func.func private @declared(memref<8xf32>) -> ()
