@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import prod
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,14 @@ _PASSES = {"slice": 1}
 _PASS = 2
 #: Columns of a matrix unit that `Budget.BUNDLES` is of.
 _WIDE_UNIT = 256
+
+
+class _Straight(NamedTuple):
+    """Straight code that loops are: work by its place, what picks rows, and cycles in which no unit works."""
+
+    places: list[tuple[Path, Cycles]]
+    picks: Cycles
+    waiting: Number
 
 
 class TpuLaunch:
@@ -130,21 +138,21 @@ class TpuLaunch:
         """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
         places = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
-        waiting = self._latency(_total(places), places) + self._straight_latency(loops)
-        picks = self._picks(None, turning) + self._straight_picks(loops)
-        done = self._regions([*places, *self._straight(loops)], picks, waiting)
+        straight = self._straight(loops)
+        waiting = self._latency(_total(places), places) + straight.waiting
+        done = self._regions([*places, *straight.places], self._picks(None, turning) + straight.picks, waiting)
         return done + self._stores(turning) + self._waits(turning) + self._visited(loops)
 
-    def _straight(self, loops: Iterable[str]) -> list[tuple[Path, Cycles]]:
-        """The work of loops that have a single visit: straight code of what is around them."""
-        return [(path, done * self._once(tag)) for tag in loops for path, done in self._work(tag)]
-
-    def _straight_latency(self, loops: Iterable[str]) -> Number:
-        works = ((tag, self._work(tag)) for tag in loops)
-        return sum(self._once(tag) * self._latency(_total(work), work) for tag, work in works)
-
-    def _straight_picks(self, loops: Iterable[str]) -> Cycles:
-        return sum((self._picks(tag, -1) * self._once(tag) for tag in loops), Cycles())
+    def _straight(self, loops: Iterable[str]) -> _Straight:
+        """What those of some loops do that have a single visit."""
+        places: list[tuple[Path, Cycles]] = []
+        picks, waiting = Cycles(), 0.0
+        for tag in loops:
+            once, work = self._once(tag), self._work(tag)
+            places += [(path, done * once) for path, done in work]
+            picks = picks + self._picks(tag, -1) * once
+            waiting = waiting + once * self._latency(_total(work), work)
+        return _Straight(places, picks, waiting)
 
     def _visited(self, loops: Iterable[str]) -> Number:
         """Seconds of all visits of other loops."""
@@ -183,10 +191,10 @@ class TpuLaunch:
 
         Of visits that are written out together one unit works on the next while the other waits in this.
         """
-        places, inner = self._work(tag), self._loops(tag)
+        places, straight = self._work(tag), self._straight(self._loops(tag))
         work = _total(places) + self._picks(tag, -1)
-        waiting = (self._latency(work, places) + self._straight_latency(inner)) / self._together(tag)
-        work = work + _total(self._straight(inner)) + self._straight_picks(inner)
+        waiting = (self._latency(work, places) + straight.waiting) / self._together(tag)
+        work = work + _total(straight.places) + straight.picks
         return self._body(work, waiting=waiting) + self._between(work, tag)
 
     def _between(self, work: Cycles, tag: str) -> Number:
