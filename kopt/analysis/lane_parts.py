@@ -84,11 +84,11 @@ class _Trees:
 
     def of(self, parts: tuple[SSAValue, ...], negative: Signs, depth: int) -> Tree:
         parts, negative = _without_negations(parts, negative)
-        ops = [part.owner for part in parts]
-        first = ops[0]
+        ops = [op for part in parts if isinstance(op := part.owner, Operation)]
         if not any(negative) and (whole := _whole(parts)) is not None:
             return AllLanes(whole)
-        if depth < _DEPTH and isinstance(first, Operation):
+        if depth < _DEPTH and len(ops) == self.count:
+            first = ops[0]
             if all(isinstance(op, BroadcastOp) for op in ops):
                 return self._broadcast(parts, negative, depth)
             same = all(type(op) is type(first) and op.properties == first.properties for op in ops)
@@ -122,10 +122,8 @@ class _Trees:
 
     def _broadcast(self, parts: tuple[SSAValue, ...], negative: Signs, depth: int) -> Tree:
         """Parts of rows are repeated as the rows are; a value that all parts repeat along lanes, in more lanes."""
-        ops = [part.owner for part in parts]
-        first = ops[0]
-        assert isinstance(first, BroadcastOp)
-        inputs = tuple(op.operands[0] for op in ops)
+        ops = [op for part in parts if isinstance(op := part.owner, BroadcastOp)]
+        first, inputs = ops[0], tuple(op.input for op in ops)
         if any(op.properties != first.properties for op in ops):
             return Joined(parts, negative)
         last = first.result_type.rank - 1

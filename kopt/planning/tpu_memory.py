@@ -66,11 +66,11 @@ def carried_bytes(
 ) -> Number:
     """Bytes of scratch memory for what loops carry that are axes of the grid, or pipelines, and have several visits."""
     nests = (nest for nest in nests_of(code.steps) if nest.tag in loops and loops[nest.tag].kind in _IN_SCRATCH)
-    shapes = ((nest.tag, *code.shapes[number]) for nest in nests for numbers in nest.shapes for number in numbers)
-    moves = AllTrips(trips).moves
-    return sum(
-        moves(tag) * padded_bytes([value(n, sizes) for n in dims] or [1], max(8, bits)) for tag, dims, bits in shapes
-    )
+    shapes = ((nest.tag, code.shapes[number]) for nest in nests for numbers in nest.shapes for number in numbers)
+    moves, total = AllTrips(trips).moves, 0
+    for tag, (dims, bits) in shapes:
+        total = total + moves(tag) * padded_bytes([value(n, sizes) for n in dims] or [1], max(8, bits))
+    return total
 
 
 def _axes(value: Value) -> tuple[str, ...]:
