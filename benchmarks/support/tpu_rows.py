@@ -258,7 +258,7 @@ ROWS = (
     Row("add", "add:add", _MATRIX * 2, _MATRIX, ("elementwise:add", "xla:add")),
     Row("swiglu", "gated:swiglu", _MATRIX * 2, _MATRIX, ("elementwise:swiglu", "xla:swiglu")),
     Row("geglu", "gated:geglu", _MATRIX * 2, _MATRIX, ("elementwise:geglu", "xla:geglu")),
-    Row("running_sum", "scans:running_sum", _MATRIX, _MATRIX, ("scans:running_sum",)),
+    Row("running_sum", "scans:running_sum", _MATRIX, _MATRIX, ("scans:running_sum", "scans:running_sum_narrow")),
     Row(
         "linear_recurrence",
         "scans:linear_recurrence",

@@ -61,11 +61,11 @@ def cheapest(
     lanes: Collection[str] = (),
     room: float = np.inf,
 ) -> Iterator[dict[str, int]]:
-    """The candidates that fit, the cheapest first; of those that cost the same, first those with the longest rows.
+    """The candidates that fit, the cheapest first; of those that cost the same on a TPU, first those with fewer loops.
 
-    These are what is moved in one piece, of blocks whose ``lanes`` are the tags. Of these the one that takes the least
-    VMEM, or shared memory. ``loop_type`` is that of the configuration, ``room`` the most bytes that a cell may take.
-    Nothing comes where no plan tells what it costs.
+    Then those with the longest rows: these are what is moved in one piece, of blocks whose ``lanes`` are the tags. Of
+    these the one that takes the least VMEM, or shared memory. ``loop_type`` is that of the configuration, ``room`` the
+    most bytes that a cell may take. Nothing comes where no plan tells what it costs.
     """
     seconds, memory = evaluated(models, sizes, chip, loop_type)
     seconds = np.where(memory <= room, seconds, np.inf)
@@ -73,11 +73,21 @@ def cheapest(
     if not np.isfinite(least := seconds.min()):
         return
     same = SAME_TPU if isinstance(chip, TpuChip) else SAME_GPU
+    loops = _loops(models, sizes) if isinstance(chip, TpuChip) else np.zeros(1)
     classes = np.floor(np.log(np.maximum(seconds, 1e-12) / max(least, 1e-12)) / np.log(same))
-    for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, classes)):
+    for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, loops, classes)):
         if not np.isfinite(seconds[number]):
             return
         yield {tag: int(column[number]) for tag, column in sizes.items()}
+
+
+def _loops(models: Sequence[LaunchModel], sizes: Candidates) -> np.ndarray:
+    """How many loops have several visits."""
+    count = np.zeros(1)
+    for model in models:
+        trips = all_trips(model, {**model.sizes, **sizes}, assumed_lengths(model))
+        count = sum((trips.moves(axis.tag) for axis in model.axes if axis.form == "loop"), count)
+    return count
 
 
 def evaluated(

@@ -16,21 +16,22 @@ from jax.experimental.pallas import tpu as pltpu
 SUBLANES = 8
 
 
-def _marked(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _marked(x: jax.Array, dtype: jnp.dtype) -> tuple[jax.Array, jax.Array]:
     """Finite numbers, and what counts others: 2^-9 for infinity, -1 for minus infinity, 2^-8 - 1 for NaN."""
-    most = jnp.finfo(x.dtype).max
+    most = float(jnp.finfo(dtype).max)
     clamped = jnp.clip(x, -most, most)
     infinite, is_number = jnp.clip(x - clamped, -1.0, 2.0**-9), x == x
-    return jnp.where(is_number, clamped, most), jnp.where(is_number, infinite, 2.0**-8 - 1.0).astype(x.dtype)
+    numbers, marks = jnp.where(is_number, clamped, most), jnp.where(is_number, infinite, 2.0**-8 - 1.0)
+    return numbers.astype(dtype), marks.astype(dtype)
 
 
-def _running_sum(x_ref, out_ref, *, width):
+def _running_sum(x_ref, out_ref, *, width, wide):
     row = jax.lax.broadcasted_iota(jnp.int32, (width, width), 0)
     upper = (row <= jax.lax.broadcasted_iota(jnp.int32, (width, width), 1)).astype(x_ref.dtype)
     before = jnp.zeros((x_ref.shape[0], 1), jnp.float32)
     for first in range(0, x_ref.shape[1], width):
         at = slice(first, first + width)
-        numbers, marks = _marked(x_ref[:, at])
+        numbers, marks = _marked(x_ref[:, at].astype(jnp.float32) if wide else x_ref[:, at], x_ref.dtype)
         sums, counts = (jnp.dot(side, upper, preferred_element_type=jnp.float32) for side in (numbers, marks))
         raised = jnp.where(counts == jnp.floor(counts), before + sums, jnp.inf)
         sums = raised + jnp.where(counts < 0.0, -jnp.inf, 0.0)
@@ -38,12 +39,17 @@ def _running_sum(x_ref, out_ref, *, width):
         before = sums[:, width - 1 :]
 
 
-def running_sum(x: jax.Array, rows: int = 256, width: int = 256) -> jax.Array:
+def running_sum_narrow(x: jax.Array, rows: int = 256) -> jax.Array:
+    """For a matrix unit of 128 columns, and vectors of 32 bits."""
+    return running_sum(x, rows, 128, wide=True)
+
+
+def running_sum(x: jax.Array, rows: int = 256, width: int = 256, wide: bool = False) -> jax.Array:
     """The sums of the first 1, 2, … elements of each row, in bf16; both blocks divide their dimensions."""
     m, n = x.shape
     block = pl.BlockSpec((rows, n), lambda i: (i, 0))
     return pl.pallas_call(
-        partial(_running_sum, width=width),
+        partial(_running_sum, width=width, wide=wide),
         grid=(m // rows,),
         in_specs=[block],
         out_specs=block,
