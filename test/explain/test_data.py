@@ -134,13 +134,18 @@ def test_remarks_stand_at_the_pass_that_made_them(explained: Explained):
 def test_the_plan_has_costs_a_timeline_and_memory(explained: Explained):
     data = explained("matmul")
     (launch,), (memory,) = data["plan"]["launches"], data["plan"]["memory"]
-    assert [axis["name"] for axis in launch["axes"]] == ["tile_m", "tile_n", "tile_k"]
+    assert [axis["name"] for axis in launch["axes"]] == ["tile_m", "tile_n", "b2"]  # all columns at once: no loop
     assert launch["roofline"]["flops"] == 2 * 4096**3
     assert launch["roofline"]["bytes"] == launch["cost"]["bytes_in"] + launch["cost"]["bytes_out"]
     assert sum(one["bytes"] for one in memory["buffers"]) == launch["cost"]["vmem_bytes"] <= memory["limit"]
     grid = launch["timelines"][0]
     assert sum(one["count"] for one in grid["classes"]) == launch["cost"]["steps"]
     assert data["kernel"]["chip"] == "v6e" and data["kernel"]["refused"] is None
+
+
+def test_axes_are_called_as_in_the_source(explained: Explained):
+    (launch,) = explained("pipeline")["plan"]["launches"]
+    assert [axis["name"] for axis in launch["axes"]] == ["tile_m", "tile_n", "tile_k"]
 
 
 def test_a_refusal_is_explained_where_it_happened(refused: dict[str, Any]):
