@@ -98,6 +98,25 @@ def test_by_hand_is_right(name: str) -> None:
     _agree(found, BY_NAME[example].reference(*args))
 
 
+@pytest.mark.parametrize("options", [{"width": 256}, {"width": 128, "wide": True}])
+def test_infinities_reach_only_the_running_sums_behind_them_by_hand(options: dict[str, Any]) -> None:
+    """Of both kernels, which are one with other options; a block of nothing but NaN or infinity is no exception."""
+    jax = pytest.importorskip("jax")
+    from hand.pallas.scans import running_sum
+    from jax.experimental.pallas import tpu as pltpu
+
+    inf, nan = float("inf"), float("nan")
+    x = torch.randn(16, 512, generator=torch.Generator().manual_seed(0)).bfloat16()
+    for row, odd in enumerate([{}, {7: inf}, {300: -inf}, {0: nan}, {20: inf, 400: -inf}, {260: -inf, 255: inf}]):
+        x[row, list(odd)] = torch.tensor(list(odd.values()), dtype=x.dtype)
+    x[6, :], x[7, :256], x[8, 256:] = inf, nan, -inf
+    with pltpu.force_tpu_interpret_mode(pltpu.InterpretParams(uninitialized_memory="nan")):
+        found = jax.jit(lambda x: running_sum(x, rows=16, **options))(_array(x))
+    wanted = x.float().cumsum(1)
+    # Sums of 512 numbers that are rounded to bf16 once.
+    np.testing.assert_allclose(np.asarray(found, np.float32), wanted.numpy(), rtol=2**-8, atol=1e-3)
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_kopt_is_right(name: str) -> None:
     """The kernel of the row, with the blocks that kopt chooses."""

@@ -330,7 +330,7 @@ def running_sums_from_behind(x):
 @pytest.mark.parametrize("kernel", [running_sums, running_sums_from_behind])
 def test_infinities_and_nans_reach_only_the_sums_behind_them(kernel, dtype, target):
     """Products add up what is finite; the largest numbers, of which bf16 would make infinities, are."""
-    x = torch.randn(10, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
+    x = torch.randn(12, 300, generator=torch.Generator().manual_seed(0)).to(dtype)
     inf, nan, most = float("inf"), float("nan"), torch.finfo(dtype).max
     for row, odd in enumerate([{}, {7: inf}, {150: -inf}, {0: nan}, {20: inf, 280: -inf}, {260: -inf, 255: inf}]):
         x[row, list(odd)] = torch.tensor(list(odd.values()), dtype=dtype)
@@ -338,6 +338,7 @@ def test_infinities_and_nans_reach_only_the_sums_behind_them(kernel, dtype, targ
     x[7, 299] = nan
     x[8, 3], x[8, 200] = most, -most
     x[9, 128:] = most
+    x[10, :], x[11, :256] = nan, nan
     wanted = x.float().cumsum(1)
     if kernel is running_sums_from_behind:
         wanted = x.float().flip(1).cumsum(1).flip(1)
