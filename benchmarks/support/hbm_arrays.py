@@ -9,7 +9,7 @@ _FLAGS = "--xla_gf_vmem_memory_space_assignment=false --xla_vf_vmem_memory_space
 
 
 def keep_arrays_in_hbm() -> None:
-    """For all that this process has compiled from now on.
+    """Has libtpu leave all arrays in HBM, in every compilation that this process starts from now on.
 
     XLA keeps whole arrays of a small program in VMEM, as far as kernels leave it free: their windows then take nothing,
     and come at once. In the program of a model they are in HBM.

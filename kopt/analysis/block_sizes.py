@@ -60,7 +60,7 @@ def choose_sizes(
         best = cheapest(own, search.sizes, chip, loop_type, lanes, room)
         if search.moved is not None:
             known = list(best)
-            best = filter(None, (_fitting(known, search.moved, chip, room, loop_type) for room in rooms(chip)))
+            best = filter(None, (_fitting(known, search.moved, chip, most, loop_type) for most in rooms(chip)))
         elif seconds is not None:
             best = _least(list(islice(best, _ASKED)), seconds)
         sizes = next(best, search.space.least)

@@ -35,7 +35,7 @@ _WIDE_UNIT = 256
 
 
 class _Straight(NamedTuple):
-    """Straight code that loops are: work by its place, what picks rows, and cycles in which no unit works."""
+    """What loops with a single visit do, as straight code: work by its place, picking of rows, and idle cycles."""
 
     places: list[tuple[Path, Cycles]]
     picks: Cycles
@@ -51,6 +51,7 @@ class TpuLaunch:
         self._depth = {tag: n for n, tag in enumerate(plan.order)}
         self._copied: dict[str, PipelineCost] = {}
         self._taken: dict[str, Number] = {}
+        self._single: dict[str, Number] = {}
         self.trips = AllTrips(launch.trips)
         self.blocks = Blocks(launch.model, plan, launch.sizes, launch.trips)
         self.cores = 1
@@ -149,6 +150,8 @@ class TpuLaunch:
         picks, waiting = Cycles(), 0.0
         for tag in loops:
             once, work = self._once(tag), self._work(tag)
+            if not np.any(once):
+                continue
             places += [(path, done * once) for path, done in work]
             picks = picks + self._picks(tag, -1) * once
             waiting = waiting + once * self._latency(_total(work), work)
@@ -160,8 +163,10 @@ class TpuLaunch:
 
     def _once(self, tag: str) -> Number:
         """1 where a loop has a single visit, without others or copies in it; else 0."""
-        copies = any(tag in self._loops_of(buffer) for buffer in self.plan.buffers)
-        return 0.0 if copies or self._loops(tag) else 1.0 - self.trips.moves(tag)
+        if tag not in self._single:
+            copies = any(tag in self._loops_of(buffer) for buffer in self.plan.buffers)
+            self._single[tag] = 0.0 if copies or self._loops(tag) else 1.0 - self.trips.moves(tag)
+        return self._single[tag]
 
     def _schedule(self, tag: str) -> LoopSchedule:
         return self.plan.loops.get(tag, LoopSchedule("resident"))

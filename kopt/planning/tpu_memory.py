@@ -61,15 +61,13 @@ def planned_loops(loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips])
     return schedule
 
 
-def carried_bytes(
-    code: RegisterCode, sizes: Sizes, loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips]
-) -> Number:
+def carried_bytes(code: RegisterCode, sizes: Sizes, loops: Mapping[str, LoopSchedule], trips: AllTrips) -> Number:
     """Bytes of scratch memory for what loops carry that are axes of the grid, or pipelines, and have several visits."""
     nests = (nest for nest in nests_of(code.steps) if nest.tag in loops and loops[nest.tag].kind in _IN_SCRATCH)
     shapes = ((nest.tag, code.shapes[number]) for nest in nests for numbers in nest.shapes for number in numbers)
-    moves, total = AllTrips(trips).moves, 0
+    total: Number = 0
     for tag, (dims, bits) in shapes:
-        total = total + moves(tag) * padded_bytes([value(n, sizes) for n in dims] or [1], max(8, bits))
+        total = total + trips.moves(tag) * padded_bytes([value(n, sizes) for n in dims] or [1], max(8, bits))
     return total
 
 

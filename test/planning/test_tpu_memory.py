@@ -13,7 +13,7 @@ from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterSte
 from kopt.planning.blocks import Blocks
 from kopt.planning.register_trace import Sizing, WrittenVisits
 from kopt.planning.tpu_memory import Memory, carried_bytes, planned_loops
-from kopt.planning.trips import Trips, all_trips
+from kopt.planning.trips import AllTrips, Trips, all_trips
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 
 from .launches import elementwise, matmul, matmul_plan
@@ -124,13 +124,13 @@ CODE = RegisterCode(
 )
 def test_what_scratch_memory_carries(kinds: dict[str, str], wanted: int) -> None:
     loops = {tag: LoopSchedule(kind) for tag, kind in kinds.items()}
-    assert carried_bytes(CODE, {"b": 512}, loops, {}) == wanted
+    assert carried_bytes(CODE, {"b": 512}, loops, AllTrips()) == wanted
     if wanted:
-        assert list(carried_bytes(CODE, {"b": np.array([512, 512])}, loops, {})) == [wanted, wanted]
+        assert list(carried_bytes(CODE, {"b": np.array([512, 512])}, loops, AllTrips())) == [wanted, wanted]
 
 
 def test_a_single_visit_carries_nothing() -> None:
-    loops, trips = {"j": LoopSchedule("grid")}, {"j": Trips(np.array([2, 1]), many=np.array([1, 0]))}
+    loops, trips = {"j": LoopSchedule("grid")}, AllTrips(j=Trips(np.array([2, 1]), many=np.array([1, 0])))
     assert list(carried_bytes(CODE, {"b": 512}, loops, trips)) == [256 * 512 * 4, 0]
 
 
