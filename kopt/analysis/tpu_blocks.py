@@ -20,6 +20,7 @@ from kopt.analysis.block_search import (
 )
 from kopt.analysis.launch_models.factors import is_multiplied
 from kopt.analysis.launch_models.merged_dims import open_analysis
+from kopt.analysis.running_sums import is_product
 from kopt.analysis.scope import ancestors
 from kopt.cached_property import cached_property
 from kopt.dialects.tile import (
@@ -91,7 +92,8 @@ class TpuSpace(BlockSpace):
     @cached_property
     def _halved(self) -> set[str]:
         """The tags of blocks whose lanes ops combine or exchange by halves, or that loops walk."""
-        types = [value.type for op in walk(self.module, *_HALVING) for value in op.operands]
+        halving = (op for op in walk(self.module, *_HALVING) if not (isinstance(op, ScanOp) and is_product(op)))
+        types = [value.type for op in halving for value in op.operands]
         nested = {tag for pair in self.nested for tag in pair}
         return nested | {tag for type in types if isinstance(type, TileType) for tag in type.tags}
 

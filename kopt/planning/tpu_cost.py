@@ -35,7 +35,7 @@ _WIDE_UNIT = 256
 
 
 class _Straight(NamedTuple):
-    """What loops with a single visit do, as straight code: work by its place, picking of rows, and idle cycles."""
+    """What loops do that are straight code: work by its place, picking of rows, and idle cycles."""
 
     places: list[tuple[Path, Cycles]]
     picks: Cycles
@@ -51,7 +51,7 @@ class TpuLaunch:
         self._depth = {tag: n for n, tag in enumerate(plan.order)}
         self._copied: dict[str, PipelineCost] = {}
         self._taken: dict[str, Number] = {}
-        self._single: dict[str, Number] = {}
+        self._unlooped: dict[str, Number] = {}
         self.trips = AllTrips(launch.trips)
         self.blocks = Blocks(launch.model, plan, launch.sizes, launch.trips)
         self.cores = 1
@@ -137,36 +137,44 @@ class TpuLaunch:
 
     def _step(self, turning: int) -> Number:
         """Seconds of a step after which the axis at a depth turns: what is done for each visit to it, or deeper."""
-        places = [(path, done) for path, done in self._work(None) if self._depth_of(path) >= turning]
+        places = [
+            (path, self._handed_on(path, done)) for path, done in self._work(None) if self._depth_of(path) >= turning
+        ]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
         straight = self._straight(loops)
         waiting = self._latency(_total(places), places) + straight.waiting
         done = self._regions([*places, *straight.places], self._picks(None, turning) + straight.picks, waiting)
         return done + self._stores(turning) + self._waits(turning) + self._visited(loops)
 
+    def _handed_on(self, path: Path, done: Cycles) -> Cycles:
+        """The work at a place of a step, with the way of what a dimension of the grid carries: beside other work."""
+        return done + Cycles(vpu=done.carry * self.trips.moves(path[-1])) if path else done
+
     def _straight(self, loops: Iterable[str]) -> _Straight:
-        """What those of some loops do that have a single visit."""
+        """What those of some loops do that are straight code."""
         places: list[tuple[Path, Cycles]] = []
         picks, waiting = Cycles(), 0.0
         for tag in loops:
-            once, work = self._once(tag), self._work(tag)
-            if not np.any(once):
+            straight, work = self._is_straight(tag), self._work(tag)
+            if not np.any(straight):
                 continue
-            places += [(path, done * once) for path, done in work]
-            picks = picks + self._picks(tag, -1) * once
-            waiting = waiting + once * self._latency(_total(work), work)
+            times = straight * self.trips[tag].mean
+            places += [(path, done * times) for path, done in work]
+            picks = picks + self._picks(tag, -1) * times
+            waiting = waiting + straight * self._latency(_total(work), work)
         return _Straight(places, picks, waiting)
 
     def _visited(self, loops: Iterable[str]) -> Number:
         """Seconds of all visits of other loops."""
-        return sum((1.0 - self._once(tag)) * self._loop(tag) for tag in loops)
+        return sum((1.0 - self._is_straight(tag)) * self._loop(tag) for tag in loops)
 
-    def _once(self, tag: str) -> Number:
-        """1 where a loop has a single visit, without others or copies in it; else 0."""
-        if tag not in self._single:
+    def _is_straight(self, tag: str) -> Number:
+        """1 where a loop without loops or copies is straight code: it has one visit, or all are written out; else 0."""
+        if tag not in self._unlooped:
             copies = any(tag in self._loops_of(buffer) for buffer in self.plan.buffers)
-            self._single[tag] = 0.0 if copies or self._loops(tag) else 1.0 - self.trips.moves(tag)
-        return self._single[tag]
+            once, all_written = ~self.trips.moves(tag), self._together(tag) == self.trips[tag].mean
+            self._unlooped[tag] = 0.0 if copies or self._loops(tag) else np.asarray(once | all_written, float)
+        return self._unlooped[tag]
 
     def _schedule(self, tag: str) -> LoopSchedule:
         return self.plan.loops.get(tag, LoopSchedule("resident"))
@@ -187,9 +195,13 @@ class TpuLaunch:
         return seconds + self._body(work, self.costs.step_cycles, waiting)
 
     def _body(self, work: Cycles, more: float = 0.0, waiting: Number = 0.0) -> Number:
-        """Seconds of the two units beside each other, and of the cycles ``waiting``, in which neither works."""
-        mxu, vpu = (work.mxu + more) / self.costs.mxu_share, work.vectors(self.costs.vector_share)
-        return (np.maximum(mxu, vpu) + waiting) / self.costs.clock_hz
+        """Seconds of the units beside each other, and of the cycles ``waiting``, in which none works.
+
+        Nor does one in the cycles ``more``, but for the scalar unit, which starts copies in them.
+        """
+        mxu, vpu = work.mxu / self.costs.mxu_share, work.vectors(self.costs.vector_share)
+        busy = np.maximum(np.maximum(mxu, vpu), work.chain) + more / self.costs.mxu_share
+        return (np.maximum(busy, vpu + work.scalar) + waiting) / self.costs.clock_hz
 
     def _visit(self, tag: str) -> Number:
         """Seconds of one visit of a loop in the kernel, without loops in it.
@@ -203,13 +215,9 @@ class TpuLaunch:
         return self._body(work, waiting=waiting) + self._between(work, tag)
 
     def _between(self, work: Cycles, tag: str) -> Number:
-        """Seconds between two visits of a loop, in which no unit works.
-
-        Where all visits are written out, values stay in registers; a single one is straight code.
-        """
-        together = self._together(tag)
-        handed = work.carry * (together < self.trips[tag].mean)
-        return self.trips.moves(tag) * (handed + VISIT_CYCLES / together) / self.costs.clock_hz
+        """Seconds between two visits of a loop, in which no unit works: straight code has none."""
+        cycles = work.carry + VISIT_CYCLES / self._together(tag)
+        return (1.0 - self._is_straight(tag)) * self.trips.moves(tag) * cycles / self.costs.clock_hz
 
     def _together(self, tag: str) -> Number:
         """How many visits of a loop are written out in one: the schedule's number, as far as that divides them."""
@@ -318,7 +326,7 @@ class TpuLaunch:
     def _picked(self, buffer: Buffer, lanes: Sequence[Number]) -> Cycles:
         if buffer.kind in ROWS:
             picked = PICK_CYCLES * self.blocks.picked(buffer) / _VECTOR
-            return Cycles(vpu=ROW_CYCLES * self.blocks.rows(buffer) + picked)
+            return Cycles(vpu=picked, scalar=ROW_CYCLES * self.blocks.rows(buffer))
         if not lanes:
             return Cycles()
         rows = self.blocks.shape(buffer)[0]

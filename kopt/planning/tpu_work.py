@@ -11,7 +11,14 @@ import numpy as np
 from kopt.ir.launch_model import E4M3, Work
 from kopt.planning.trips import Number, Sizes, value
 from kopt.targets.budget import Budget
-from kopt.targets.costs import CARRY_CYCLES, RUNNING_SUM_PRODUCTS, VECTOR_CYCLES, TpuCosts
+from kopt.targets.costs import (
+    CARRY_CYCLES,
+    RUNNING_BLOCK_CYCLES,
+    RUNNING_BLOCK_WAIT,
+    RUNNING_SUM_PRODUCTS,
+    VECTOR_CYCLES,
+    TpuCosts,
+)
 from kopt.targets.tiling import LANES, SUBLANES, round_up
 
 #: What has a unit beside the vector unit.
@@ -22,7 +29,8 @@ _UNIT = {"transcendental": "eup", "crossing": "xlu"}
 class Cycles:
     """Cycles of the units that run beside each other: of products, vectors, transcendentals, and crossings of lanes.
 
-    ``carry`` are those between the visits of a loop, in which none works.
+    ``carry`` are those between the visits of a loop, in which none works, ``chain`` those that results which wait for
+    one another take at least, ``scalar`` those in which copies of rows are started, one after another.
     """
 
     mxu: Number = 0
@@ -30,6 +38,8 @@ class Cycles:
     carry: Number = 0
     eup: Number = 0
     xlu: Number = 0
+    chain: Number = 0
+    scalar: Number = 0
 
     def __add__(self, other: Cycles) -> Cycles:
         return Cycles(*(mine + theirs for mine, theirs in zip(self._all, other._all, strict=True)))
@@ -39,7 +49,7 @@ class Cycles:
 
     @property
     def _all(self) -> tuple[Number, ...]:
-        return self.mxu, self.vpu, self.carry, self.eup, self.xlu
+        return self.mxu, self.vpu, self.carry, self.eup, self.xlu, self.chain, self.scalar
 
     def vectors(self, share: float) -> Number:
         """Those of the vector units, each at its own work, where ``share`` of the lanes' peak is had."""
@@ -82,10 +92,14 @@ def product(m: Number, k: Number, n: Number, dtype: str, costs: TpuCosts) -> Num
 
 
 def _running_sum(rows: Number, lanes: Number, dtype: str, costs: TpuCosts) -> Cycles:
-    """Products with a triangle of ones, which is made once a step."""
-    ones, taken = costs.mxu_size**2 / (LANES * SUBLANES), _vectors([rows, lanes])
-    mxu = RUNNING_SUM_PRODUCTS[dtype] * product(rows, costs.mxu_size, lanes, "bf16", costs)
-    return Cycles(mxu=mxu, vpu=VECTOR_CYCLES["running_sum"] * (taken + ones))
+    """Products of blocks of lanes with a triangle of ones, which is made once a step; each block waits for the last."""
+    unit = costs.mxu_size
+    ones, taken, blocks = unit**2 / (LANES * SUBLANES), _vectors([rows, lanes]), round_up(lanes, unit) / unit
+    mxu = RUNNING_SUM_PRODUCTS[dtype] * product(rows, unit, lanes, "bf16", costs)
+    handed = RUNNING_BLOCK_CYCLES * blocks * round_up(rows, SUBLANES) / SUBLANES
+    return Cycles(
+        mxu=mxu, vpu=VECTOR_CYCLES["running_sum"] * (taken + ones) + handed, chain=RUNNING_BLOCK_WAIT * blocks
+    )
 
 
 def _vectors(dims: list[Number]) -> Number:

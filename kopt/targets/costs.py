@@ -82,13 +82,18 @@ VECTOR_CYCLES: Mapping[str, float] = {
     "layout": 0.05,
     "relayout": 1.0,
     "scan": 8.0,
-    "running_sum": 3.5,
+    "running_sum": 0.5,
     "running_total": 0.0,
     "sort": 64.0,
     "random": 116.0,
 }
 #: Products of a running sum by the matrix unit: of the parts of the numbers, and of what counts infinities and NaNs.
 RUNNING_SUM_PRODUCTS: Mapping[str, int] = {"bf16": 2, "f32": 4}
+#: Cycles of eight rows in which a block of lanes, of the matrix unit's width, takes what the blocks before it sum to;
+#: and those that one block waits for another at least, however few their rows are. By libtpu's estimates of rows of
+#: 2,560, in blocks of 128 to 1,024 rows.
+RUNNING_BLOCK_CYCLES = 4.0
+RUNNING_BLOCK_WAIT = 160.0
 #: Cycles of a vector register that a loop in the kernel hands on in VMEM: its store, which nothing hides. By libtpu's
 #: bundles of products of 256 to 1,024 rows and columns on v6e; as a dimension of the grid the loop has none.
 CARRY_CYCLES = 1.0

@@ -100,6 +100,16 @@ def test_divisors_are_whole_tiles() -> None:
     assert sizes(space(100, 1536).candidates(), "b0") == [8, 16, 32, 64, 128]
 
 
+def test_what_goes_by_halves_has_powers_of_two() -> None:
+    """A running sum of rows is products of whole blocks of lanes; of columns it goes by halves, as a maximum does."""
+    tile = "!tile.tile<b0=8 x b1=128 x f32>"
+    for scan, halved in (("add, 1", False), ("max, 1", True), ("add, 0", True)):
+        kind, dim = scan.split(", ")
+        body = f"%s = tile.scan {kind} %v dim {dim} : {tile}"
+        found = space(96, 1536, body=body).candidates()
+        assert (768 in found["b1"]) != halved and (96 in found["b0"]) != halved
+
+
 def test_extents_of_nothing_and_one() -> None:
     for extent in (0, 1):
         found = space(extent, 128).candidates()

@@ -21,6 +21,7 @@ from kopt.targets.costs import (
     CHAIN_CYCLES,
     CHAIN_SHARE,
     ROW_CYCLES,
+    RUNNING_BLOCK_WAIT,
     TPU_COSTS,
     VECTOR_CYCLES,
     VISIT_CYCLES,
@@ -49,7 +50,7 @@ def test_one_step_waits_for_all_of_its_copies() -> None:
     assert found.exposed_seconds == pytest.approx(2 * 4 * 8192 / BANDWIDTH)
     work = 8 * VECTOR_CYCLES["transcendental"] / COSTS.clock_hz
     assert found.vpu_seconds == pytest.approx(work)
-    step = max(COSTS.step_cycles / COSTS.clock_hz / COSTS.mxu_share, work) + COSTS.step_seconds
+    step = COSTS.step_cycles / COSTS.clock_hz / COSTS.mxu_share + work + COSTS.step_seconds
     store = COSTS.store_cycles * 8 / COSTS.clock_hz
     assert found.seconds == pytest.approx(found.exposed_seconds + step + store)
 
@@ -107,6 +108,37 @@ def test_visits_that_are_all_unrolled_hand_values_on_in_registers(unroll: int, h
     product = replace(PRODUCT.work[0], count=100)  # so that copies are hidden
     bare, carrying = (cost(replace(PRODUCT, work=work), plan, **SIZES) for work in ((product,), (product, sums)))
     assert carrying.seconds - bare.seconds == pytest.approx(8 * handed * 256 * CARRY_CYCLES / COSTS.clock_hz, abs=1e-12)
+
+
+def test_a_loop_that_is_written_out_is_straight_code() -> None:
+    """Four visits of 512 take as long as one of 2,048: no unit idles between them."""
+    plan = replace(matmul_plan("resident"), loops={"k": LoopSchedule("resident", unroll=4)})
+    model = replace(PRODUCT, work=(replace(PRODUCT.work[0], count=100),))  # so that copies are hidden
+    written_out, once = cost(model, plan, **SIZES), cost(model, plan, **(SIZES | {"b2": 2048}))
+    assert written_out.seconds == pytest.approx(once.seconds) and written_out.overhead_seconds == once.overhead_seconds
+    assert cost(model, plan, **(SIZES | {"b2": 256})).seconds > once.seconds * 1.01
+
+
+def test_what_a_dimension_of_the_grid_carries_goes_beside_its_work() -> None:
+    """Loads and stores of 256 vectors: hidden by long products, and beside vector work at each of its 4 steps."""
+    sums = Work("carry", (("m", 512), ("n", 512)), "f32", ("i", "j", "k"))
+    product = replace(PRODUCT.work[0], count=100)  # so that copies are hidden
+    vectors = Work("elementwise", (("m", 131072), ("n", 512)), "f32", ("i", "j", "k"))
+    for work, handed in (((product,), 0), ((product, vectors), 4)):
+        bare, carrying = (
+            cost(replace(PRODUCT, work=each), matmul_plan("grid"), **SIZES) for each in (work, (*work, sums))
+        )
+        more = 8 * handed * 256 * CARRY_CYCLES / COSTS.clock_hz
+        assert carrying.seconds - bare.seconds == pytest.approx(more, abs=1e-12)
+
+
+def test_running_sums_of_few_rows_wait_for_the_block_before() -> None:
+    """Work of products, vectors and copies of 8 rows is hidden; that of 4,096 hides the waiting."""
+    for rows, hidden in ((8, False), (4096, True)):
+        sums = Work("running_sum", (("m", rows), ("n", 4096)), "bf16", ("i", "j", "k"))
+        found = cost(replace(PRODUCT, work=(sums,)), matmul_plan("resident"), b0=8, b1=128, b2=2048)
+        waiting = 128 * 4 * 16 * RUNNING_BLOCK_WAIT / COSTS.clock_hz
+        assert found.seconds > waiting and (max(found.vpu_seconds, found.mxu_seconds) > waiting) == hidden
 
 
 @pytest.mark.parametrize("vectors", [16, 4096])

@@ -10,7 +10,7 @@ import pytest
 from kopt.ir.launch_model import Work
 from kopt.ir.polynomial import parameter
 from kopt.planning.tpu_work import Cycles, cycles, product
-from kopt.targets.costs import TPU_COSTS, VECTOR_CYCLES, TpuCosts
+from kopt.targets.costs import RUNNING_BLOCK_CYCLES, RUNNING_BLOCK_WAIT, TPU_COSTS, VECTOR_CYCLES, TpuCosts
 
 COSTS = TpuCosts(flops_per_cycle=1000, mxu_size=256, clock_hz=1e9, bytes_per_second=1e12)
 
@@ -94,9 +94,10 @@ def test_candidates_at_once_are_each_by_itself() -> None:
 
 @pytest.mark.parametrize(("dtype", "products"), [("bf16", 2), ("f32", 4)])
 def test_running_sums_are_products_with_a_triangle(dtype, products) -> None:
-    """Of as many lanes as the matrix unit has columns; its ones are made once."""
-    for lanes in (200, 500):
+    """Of as many lanes as the matrix unit has columns; its ones are made once, and each block waits for the last."""
+    for lanes, blocks in ((200, 1), (500, 2)):
         found = cycles([work("running_sum", (32, lanes), dtype, 2)], {}, COSTS)
         vectors = 4 * -(-lanes // 128) + 256 * 256 / 1024
         one = product(32, 256, lanes, "bf16", COSTS)
-        assert found == Cycles(2 * products * one, 2 * vectors * VECTOR_CYCLES["running_sum"])
+        vpu = vectors * VECTOR_CYCLES["running_sum"] + RUNNING_BLOCK_CYCLES * 4 * blocks
+        assert found == Cycles(2 * products * one, 2 * vpu, chain=2 * RUNNING_BLOCK_WAIT * blocks)
