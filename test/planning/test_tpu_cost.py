@@ -116,7 +116,7 @@ def test_a_loop_that_is_written_out_is_straight_code() -> None:
     model = replace(PRODUCT, work=(replace(PRODUCT.work[0], count=100),))  # so that copies are hidden
     written_out, once = cost(model, plan, **SIZES), cost(model, plan, **(SIZES | {"b2": 2048}))
     assert written_out.seconds == pytest.approx(once.seconds) and written_out.overhead_seconds == once.overhead_seconds
-    assert cost(model, plan, **(SIZES | {"b2": 256})).seconds > once.seconds * 1.01
+    assert cost(model, plan, **(SIZES | {"b2": 256})).seconds > written_out.seconds + 8 * VISIT_CYCLES / COSTS.clock_hz
 
 
 def test_what_a_dimension_of_the_grid_carries_goes_beside_its_work() -> None:
