@@ -2,7 +2,8 @@
 
 add(full 2, full 3) → full 5            integers wrap; f32 and f64 round once, as the device does
 x + 0 → x    x * 1 → x                  integers
-x * 1.0, x / 1.0, x - 0.0, x + -0.0 → x floats: x + 0.0 is not x where x is -0.0
+x * 1.0, x / 1.0, x - 0.0, x + -0.0 → x floats
+x + 0.0 → x                             only where no lane of x is -0.0, as in squares and exponentials
 not(not x) → x
 select(true, a, b) → a    select(c, a, a) → a   where what goes has no invalid lanes that its type does not tell
 cast of the same type → x
@@ -22,6 +23,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.canonicalization.rules import Replacement, Rule
 from kopt.dialects.canonicalization.validity import tells_validity
+from kopt.dialects.canonicalization.zero_signs import is_unsigned
 from kopt.dialects.tile.constants import FullOp
 from kopt.dialects.tile.elementwise import ELEMENTWISE, CastOp, ElementwiseOp, SelectOp
 from kopt.dialects.tile.types import TileType, tile_type
@@ -127,12 +129,14 @@ _NEUTRAL: dict[str, tuple[tuple[int, Number | None, Number | None], ...]] = {
 
 
 def _drop_neutral(op: ElementwiseOp) -> Replacement:
-    """``x + 0 → x``, by the table."""
+    """``x + 0 → x``, by the table; of floats without a sign ``x + 0.0 → x``, too."""
     floats = is_float(tile_type(op.result).element_type)
     for position, integer, real in _NEUTRAL.get(op.ROW.name, ()):
-        number = real if floats else integer
+        number, other = (real if floats else integer), op.inputs[1 - position]
         if number is not None and is_number(op.inputs[position], number):
-            return op.inputs[1 - position]
+            return other
+        if floats and op.ROW.name == "add" and is_number(op.inputs[position], 0.0) and is_unsigned(other):
+            return other
     return None
 
 
