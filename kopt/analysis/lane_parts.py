@@ -94,7 +94,7 @@ class _Trees:
             same = all(type(op) is type(first) and op.properties == first.properties for op in ops)
             if same and isinstance(first, FullOp) and not any(negative):
                 return Merged(FullOp, first, ())
-            if isinstance(first, LANEWISE) and self._is_lanewise(ops, negative):
+            if all(isinstance(op, LANEWISE) for op in ops) and self._is_lanewise(ops, negative):
                 return self._lanewise(ops, negative, depth)
         return Joined(parts, negative)
 

@@ -88,6 +88,8 @@ class Noise(TorchFunctionMode):
         """What is added: moved, and if it is cast before, then cast."""
         if casts(args[0], dtype):
             args = (self._any(args[0].to(dtype), unheld(args[0], dtype)), *args[1:])
+        elif dtype in _UNITS and isinstance(args[0], torch.Tensor) and args[0].dtype not in _UNITS:
+            args = (args[0].to(dtype), *args[1:])  # what are added are floats, not the integers that they are cast from
         return _mapped(self._moved, args)
 
     def _signs(self, result: torch.Tensor) -> torch.Tensor:

@@ -118,6 +118,8 @@ class Scope:
         value = self.value(text, of[0])
         if not given.sample.numel() and not given.dtype.is_floating_point:
             raise Unfit  # torch looks at the dtype only where there are elements
+        if name == "squeeze" and any(isinstance(dim, Axis) for dim in given.dims):
+            raise Unfit  # a block of one lane loses its dimension, which no sample has
         lost = set(given.dims) - set(value.dims)
         if not self.fits(value) or (name in _PLACED and any(isinstance(dim, Axis) for dim in lost)):
             raise Unfit

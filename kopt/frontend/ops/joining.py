@@ -55,7 +55,9 @@ def cat(tensors: Sequence[Any], dim: int = 0, **kwargs: Any) -> DeviceTensor:
 
 
 def without_dim(value: DeviceTensor, dim: int) -> DeviceTensor:
-    """Some lane of a dimension, which disappears: what is left are the other dimensions."""
+    """Some lane of a dimension, which disappears: what is left are the other dimensions. Of no lanes that is 0."""
+    if not value.tile_type.shape[dim]:
+        return full_tensor(0, tuple(d for n, d in enumerate(value.dims) if n != dim), value.dtype)
     sizes = [1 if n == dim else size for n, size in enumerate(value.tile_type.shape)]
     lanes = tile.SliceOp(plain_dim(value, dim).ssa, [0] * value.rank, sizes, [1] * value.rank)
     cut = DeviceTensor(current().emit(lanes))

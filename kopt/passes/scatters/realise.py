@@ -37,10 +37,10 @@ def realise_updates(launch: LaunchOp, number: int, chosen: Mapping[Operation, Ch
     others = [op for op in accesses if op not in scattered]
     extents = checked_extents(target, scattered)
     plain = [plain_update(op, extents) for op in scattered]
-    kinds, before = [chosen[op].kind for op in scattered], target.type
+    kinds = [chosen[op].kind for op in scattered]
     _rows_first(target, gathered(scattered[0]))
     _give_form(target, plain, kinds)
-    if others and (target.type != before or "row_dma" in kinds):
+    if others and (target.has_other_form or "row_dma" in kinds):
         refuse_others(target, others[0])
     for update, kind in zip(plain, kinds, strict=True):
         REALISE[kind](Formulation(launch, target, update, tags))

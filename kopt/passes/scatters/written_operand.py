@@ -23,12 +23,14 @@ Make = Callable[[SSAValue], Operation]
 class WrittenOperand:
     """One written operand of a launch. Each change is made to the operand before and undone to the result after.
 
-    The accesses inside are left to whoever asks for the change.
+    The accesses inside are left to whoever asks for the change; ``has_other_form`` says whether there was one, of which
+    the type need not tell: a square array with its dimensions exchanged.
     """
 
     def __init__(self, launch: LaunchOp, number: int):
         self.launch = launch
         self.number = number
+        self.has_other_form = False
 
     @property
     def memory(self) -> SSAValue:
@@ -101,6 +103,7 @@ class WrittenOperand:
         return MemRefType(self.type.element_type, shape)
 
     def _replace(self, type: MemRefType, forward: Make, backward: Make) -> None:
+        self.has_other_form = True
         if self.number < len(self.launch.inputs):
             source = self.launch.inputs[self.number]
             make = AllocOp(type) if unspecified(source) else forward(source)

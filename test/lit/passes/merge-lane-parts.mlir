@@ -109,3 +109,18 @@ func.func @stay(%m: memref<8x256xf32>, %o: memref<8x256xf32>, %h: memref<8x64xf3
   }
   func.return
 }
+
+// -----
+
+// The other part is loaded at a range.
+// CHECK-LABEL: @loaded
+// CHECK: tile.concat
+func.func @loaded(%m: memref<16x64xf32>, %o: memref<16x64xf32>) {
+  tile.grid (%i: b0=8) in (16) {
+    %x = tile.load %m[%i, 0:32] : memref<16x64xf32> -> !tile.tile<b0=8 x 32 x f32>
+    %e = tile.exp %x : !tile.tile<b0=8 x 32 x f32>
+    %r = tile.concat %e, %x dim 1 : !tile.tile<b0=8 x 32 x f32>, !tile.tile<b0=8 x 32 x f32> to !tile.tile<b0=8 x 64 x f32>
+    tile.store %r, %o[%i, :] : !tile.tile<b0=8 x 64 x f32>, memref<16x64xf32>
+  }
+  func.return
+}

@@ -68,6 +68,23 @@ func.func @narrow(%n: memref<32xi32>, %x: memref<32x8xbf16>) -> memref<32x8xbf16
 
 // -----
 
+// Rows first, a square array has the type that it had.
+func.func @columns(%n: memref<8xi32>, %x: memref<8x8xf32>) -> memref<8x8xf32> {
+  %x_1 = host.launch @columns (%n_1 = %n, %x_2 = %x) writes [1] : (memref<8xi32>, memref<8x8xf32>) -> memref<8x8xf32> {
+    tile.grid (%i: b0=8) in (8) plan {order [i] parallel [i]
+        @x = %x_2 row_loop} {
+      %columns = tile.load %n_1[%i] : memref<8xi32> -> !tile.tile<b0=8 x i32>
+      %v = tile.full 1.0 : !tile.tile<8 x b0=8 x f32>
+      // expected-error @+1 {{'x' is updated by computed rows in one place and accessed by blocks in another}}
+      %w = tile.load %x_2[0, :] : memref<8x8xf32> -> !tile.tile<8 x f32>
+      tile.store %v, %x_2[:, %columns] via @x : !tile.tile<8 x b0=8 x f32>, memref<8x8xf32>
+    }
+  }
+  func.return %x_1 : memref<8x8xf32>
+}
+
+// -----
+
 func.func @large(%n: memref<32xi32>, %v: memref<32x40000xf32>, %x: memref<100000x40000xf32>) -> memref<100000x40000xf32> {
   %x_1 = host.launch @large (%n_1 = %n, %v_1 = %v, %x_2 = %x) writes [2] : (memref<32xi32>, memref<32x40000xf32>, memref<100000x40000xf32>) -> memref<100000x40000xf32> {
     tile.grid (%i: b0=16, %j: b1=64) in (32, 40000) plan {order [i, j] parallel [i, j]
