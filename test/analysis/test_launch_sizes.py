@@ -12,6 +12,7 @@ from examples.example import Example
 from examples.registry import EXAMPLES
 from kopt.analysis.launch_models import launch_models
 from kopt.config import Config
+from kopt.dialects.tile import GridOp
 from kopt.errors import LoweringError
 from kopt.frontend import Imported, import_kernel
 from kopt.ir.access_relation import KINDS
@@ -21,6 +22,7 @@ from kopt.ir.polynomial import Polynomial
 from kopt.parsing import parse_module
 from kopt.passes.block_forms import BlockForms
 from kopt.passes.set_blocks import loop_tags, substitute_sizes
+from kopt.passes.split_planes import holds_large
 from kopt.targets.chips import GPU_CHIPS
 from test.analysis.launches import prepared
 from test.ir.kernels import kernels
@@ -159,3 +161,29 @@ def test_models_of_scheduled_modules(name: str) -> None:
     (example,) = [one for one in EXAMPLES if one.name == name]
     for model in launch_models(BlockForms(imported(example).module, GPU_CHIPS["sm90"], Config()).scheduled):
         assert len({access.id for access in model.accesses}) == len(model.accesses) > 0
+
+
+#: A row of 40 x 1000 numbers at a time, which a program has room for. Whole tiles of memory are of 8 rows.
+ROWS = """
+func.func @f(%x: memref<40x999x1000xf32>, %lens: memref<100xi64>, %starts: memref<100xi64>) {
+  tile.grid (%i: b0=1) in (100) {
+    %n = tile.load %lens[%i] : memref<100xi64> -> !tile.tile<b0=1 x i64>
+    %s = tile.load %starts[%i] : memref<100xi64> -> !tile.tile<b0=1 x i64>
+    jagged.for %k: b1=1 in %n {
+      %rows = jagged.rows %k from %s : !tile.range<b1=1>, !tile.tile<b0=1 x i64>
+      %v = tile.load %x[:, %rows, :] : memref<40x999x1000xf32> -> !tile.tile<40 x b0=1 x b1=1 x 1000 x f32>
+      tile.store %v, %x[:, %rows, :] : !tile.tile<40 x b0=1 x b1=1 x 1000 x f32>, memref<40x999x1000xf32>
+    }
+  }
+  func.return
+}
+"""
+
+
+def test_rows_in_whole_tiles_may_be_too_many_for_a_program() -> None:
+    """It is asked of the blocks that rows have once they are scheduled, not of those of before."""
+    module = parse_module(ROWS)
+    scheduled = BlockForms(module, GPU_CHIPS["sm90"], Config()).scheduled
+    assert not holds_large(module) and not holds_large(scheduled)
+    (grid,) = [op for op in scheduled.walk() if isinstance(op, GridOp)]
+    assert list(grid.bounds) == [(0, 100), (0, 40)]

@@ -31,7 +31,7 @@ func.func @f(%x: memref<64x1024xf32>, %y: memref<1024x16xf32>, %out: memref<64x1
       %w = tile.load %y[%k, :] : memref<1024x16xf32> -> {W}
       %twice = tile.add %w, %w : {W}
       %less = tile.sub %w, %twice : {W}
-      %u = VALUES : {W}
+      %u = VALUES
       %t = tile.dot %p, %u, %kept : {V}, {W} -> {S}
       tile.yield %n, %t : {C}, {S}
     }}
@@ -42,15 +42,30 @@ func.func @f(%x: memref<64x1024xf32>, %y: memref<1024x16xf32>, %out: memref<64x1
 """
 
 
+def found_with(values: str) -> dict[str | None, set[tuple[str, int]]]:
+    """The exponents of the kernel's sums, and the operands that they mask."""
+    module = kopt.parse(TEXT.replace("VALUES", values))
+    loop = next(op for op in module.walk() if isinstance(op, ForOp))
+    return {
+        exponent.name_hint: {(op.name, number) for op, number in places}
+        for exponent, places in masked_by_exponents(loop).items()
+    }
+
+
 @pytest.mark.parametrize(
     "values", ["tile.neg %w", "tile.exp %w", "tile.exp2 %twice", "tile.exp %less", "tile.sqrt %less"]
 )
 def test_exponents_are_what_the_maximum_is_taken_of(values: str) -> None:
     """Whatever powers the other operand of a product has: those are of other exponents."""
-    module = kopt.parse(TEXT.replace("VALUES", values))
-    (loop,) = [op for op in module.walk() if isinstance(op, ForOp)]
-    found = {
-        exponent.name_hint: {(op.name, number) for op, number in places}
-        for exponent, places in masked_by_exponents(loop).items()
-    }
-    assert found == {"v": {("tile.reduce", 0), ("tile.dot", 0)}}
+    assert found_with(f"{values} : {W}") == {"v": {("tile.reduce", 0), ("tile.dot", 0)}}
+
+
+def test_no_sum_is_rescaled_whose_terms_an_inner_loop_makes_of_the_sum_so_far() -> None:
+    """What the loop begins with has nothing to do with it, and what its body uses has."""
+    body = f"""
+        %g = tile.reduce max %s [0] : {S}
+        %h = tile.broadcast %g dims [1] : !tile.tile<16 x f32> to {W}
+        %e = tile.add %z, %h : {W}
+        tile.yield %e : {W}
+    """
+    assert found_with(f"tile.for %j: b2=1 in (0, 2) iter(%z = %w) -> ({W}) {{{body}}}") == {}

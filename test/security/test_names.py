@@ -86,6 +86,12 @@ def test_every_text_becomes_an_identifier(text: str) -> None:
     assert ast.literal_eval(quoted(text)) == text and "\n" not in quoted(text)
 
 
+def test_nothing_is_called_what_is_reserved() -> None:
+    names = Names()
+    names.reserve("scaled")
+    assert names.is_used("scaled") and names.fresh("scaled") == "scaled_2"
+
+
 @pytest.mark.parametrize("name", ["softmax", "_private", "sin", "max_pool", "f_2"])
 def test_plain_names_stay(name: str) -> None:
     assert public_name(name) == name

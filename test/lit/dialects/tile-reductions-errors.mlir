@@ -33,6 +33,22 @@ func.func @dims_negative(%v: !tile.tile<8 x f32>) {
 
 // -----
 
+func.func @dims_out_of_order(%v: !tile.tile<8 x 4 x f32>) {
+  // expected-error @+1 {{tile.reduce needs increasing dimensions of !tile.tile<8 x 4 x f32>, found [1, 0]}}
+  %a = tile.reduce add %v [1, 0] : !tile.tile<8 x 4 x f32>
+  func.return
+}
+
+// -----
+
+func.func @dims_twice(%v: !tile.tile<8 x 4 x f32>) {
+  // expected-error @+1 {{tile.reduce needs increasing dimensions of !tile.tile<8 x 4 x f32>, found [0, 0]}}
+  %a = tile.reduce add %v [0, 0] : !tile.tile<8 x 4 x f32>
+  func.return
+}
+
+// -----
+
 func.func @no_tile(%v: f32) {
   // expected-error @+1 {{expected a !tile.tile type, found f32}}
   %a = tile.reduce add %v [0] : f32

@@ -137,3 +137,50 @@ func.func @attention(%q: memref<64x64xf32>, %k: memref<1000x64xf32>, %v: memref<
   }
   func.return
 }
+
+// A plan that says anything else stays, whatever it is.
+// CHECK-LABEL: func.func @one_buffer
+// CHECK: tile.grid (%i: b0=8) in (64) plan {order [i] parallel [i]
+// CHECK-NEXT: {{^}}        @out = %out pointer} {
+func.func @one_buffer(%x: memref<64x1000xf32>, %out: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] walk(dim 1 of %x: b1=256, passes) @out = %out pointer} {
+    %v = tile.load %x[%i, :] : memref<64x1000xf32> -> !tile.tile<b0=8 x 1000 x f32>
+    %s = tile.reduce add %v [1] : !tile.tile<b0=8 x 1000 x f32>
+    tile.store %s, %out[%i] via @out : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @assumed
+// CHECK: tile.grid (%i: b0=8) in (64) plan {order [i] parallel [i] assume [%n in 0 to 64]} {
+func.func @assumed(%x: memref<64x1000xf32>, %n: memref<64xi32>, %out: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] walk(dim 1 of %x: b1=256, passes) assume [%n in 0 to 64]} {
+    %v = tile.load %x[%i, :] : memref<64x1000xf32> -> !tile.tile<b0=8 x 1000 x f32>
+    %s = tile.reduce add %v [1] : !tile.tile<b0=8 x 1000 x f32>
+    %at = tile.load %n[%i] : memref<64xi32> -> !tile.tile<b0=8 x i32>
+    tile.store %s, %out[%at] : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @options
+// CHECK: tile.grid (%i: b0=8) in (64) plan {order [i] parallel [i] warps 8} {
+func.func @options(%x: memref<64x1000xf32>, %out: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] warps 8 walk(dim 1 of %x: b1=256, passes)} {
+    %v = tile.load %x[%i, :] : memref<64x1000xf32> -> !tile.tile<b0=8 x 1000 x f32>
+    %s = tile.reduce add %v [1] : !tile.tile<b0=8 x 1000 x f32>
+    tile.store %s, %out[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @views
+// CHECK: tile.grid (%i: b0=8) in (64) plan {order [i] parallel [i] views [%x pad]} {
+func.func @views(%x: memref<64x1000xf32>, %out: memref<64xf32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] views [%x pad] walk(dim 1 of %x: b1=256, passes)} {
+    %v = tile.load %x[%i, :] : memref<64x1000xf32> -> !tile.tile<b0=8 x 1000 x f32>
+    %s = tile.reduce add %v [1] : !tile.tile<b0=8 x 1000 x f32>
+    tile.store %s, %out[%i] : !tile.tile<b0=8 x f32>, memref<64xf32>
+  }
+  func.return
+}
