@@ -13,11 +13,13 @@ from kopt.dialects.tile import GetOp
 from kopt.walk import walk
 
 TEXT = """
-func.func @f(%n: index, %c: !tile.tile<4 x 4 x f32>, %m: !tile.tile<4 x 4 x i1>, %h: !tile.tile<4 x 4 x bf16>) {{
+func.func @f(%n: index, %c: !tile.tile<4 x 4 x f32>, %m: !tile.tile<4 x 4 x i1>, %h: !tile.tile<4 x 4 x bf16>,
+             %i: !tile.tile<4 x 4 x i32>) {{
   %a = pallas.scratch : !tile.ref<2 x 4 x 4 x f32, vmem>
   %b = pallas.scratch : !tile.ref<2 x 4 x 4 x f32, vmem>
   %p = pallas.scratch : !tile.ref<4 x 4 x i1, vmem>
   %q = pallas.scratch : !tile.ref<4 x 4 x bf16, vmem>
+  %r = pallas.scratch : !tile.ref<4 x 4 x i8, vmem>
   %v = tile.get {source} -> !tile.tile<{lanes}>
   {lines}
   func.return
@@ -26,7 +28,8 @@ func.func @f(%n: index, %c: !tile.tile<4 x 4 x f32>, %m: !tile.tile<4 x 4 x i1>,
 A = "%a[%n, :, :] : !tile.ref<2 x 4 x 4 x f32, vmem>"
 P = "%p[:, :] : !tile.ref<4 x 4 x i1, vmem>"
 Q = "%q[:, :] : !tile.ref<4 x 4 x bf16, vmem>"
-F32, BF16, I1 = "4 x 4 x f32", "4 x 4 x bf16", "4 x 4 x i1"
+R = "%r[:, :] : !tile.ref<4 x 4 x i8, vmem>"
+F32, BF16, I1, I8, I32 = "4 x 4 x f32", "4 x 4 x bf16", "4 x 4 x i1", "4 x 4 x i8", "4 x 4 x i32"
 
 
 def kept(lines: str, source: str = A, lanes: str = F32) -> bool:
@@ -77,9 +80,11 @@ def test_a_mask_that_was_read_decides() -> None:
 
 
 def test_casts_that_hold_all_numbers() -> None:
-    """bf16 is kept through f32, f32 is not kept through bf16."""
+    """bf16 is kept through f32 and i8 through i32; f32 is not kept through bf16."""
     there, back = cast("w", "v", BF16, F32), cast("z", "s", F32, BF16)
     assert kept(there + select("s", "c", "w") + back + put("z", "%q[:, :]", BF16, BF16), Q, BF16)
+    there, back = cast("w", "v", I8, I32), cast("z", "s", I32, I8)
+    assert kept(there + select("s", "i", "w", I32) + back + put("z", "%r[:, :]", I8, I8), R, I8)
     there, back = cast("w", "v", F32, BF16), cast("z", "s", BF16, F32)
     assert not kept(there + select("s", "h", "w", BF16) + back + put("z"))
 

@@ -78,3 +78,28 @@ def test_what_is_written_several_times_is_made_whole():
         grid = only(module, GridOp)
         (found,) = windows(grid, [only(module, StoreOp).memory]).values()
         assert [dim.kind for dim in found.dims] == kinds, op
+
+
+PLACED = """
+func.func @f(%x: memref<1000xf32>, %o: memref<1000xf32>) {
+  tile.grid (%h: b0=1) in (32) {
+    %n = tile.begin %h : !tile.range<b0=1>
+    %size = arith.constant 32 : index
+    %s = arith.muli %n, %size : index
+    %w = tile.whole 32 : !tile.range<b1=32>
+    %r = tile.shift %w by %s : !tile.range<b1=32>
+    %v = tile.load %x[%r] : memref<1000xf32> -> !tile.tile<b1=32 x f32>
+    tile.store %v, %o[%r] : !tile.tile<b1=32 x f32>, memref<1000xf32>
+  }
+  func.return
+}
+"""
+
+
+def test_blocks_that_a_cell_puts_at_their_multiples():
+    """Of what is only read, which may stand in a larger array, each is a block; what is written stays whole."""
+    module = kopt.parse(PLACED)
+    read, written = only(module, LoadOp).memory, only(module, StoreOp).memory
+    found = windows(only(module, GridOp), [read, written])
+    assert [(dim.kind, dim.size, str(dim.index), dim.last) for dim in found[read].dims] == [("block", 32, "d0", 31)]
+    assert [(dim.kind, dim.size, dim.walk) for dim in found[written].dims] == [("whole", 1024, 32)]
