@@ -152,17 +152,25 @@ def test_elements_written_on_the_host(target):
     torch.testing.assert_close(got[order], X * 2)
 
 
-def test_what_jnp_lacks_is_refused():
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, n: torch.renorm(x, 2, 0, 1.0),
+        lambda x, n: x.index_add(0, n, x, alpha=2),
+        lambda x, n: x.scatter(0, n[:, None].long(), x, reduce="add"),
+    ],
+)
+def test_what_jnp_lacks_is_refused(call):
     """Never printed without an argument."""
 
-    def sorted_rows(x):
+    def around(x, n):
         out = torch.empty_like(x)
         for i in hl.tile(x.size(0)):
             out[i, :] = x[i, :] * 2
-        return torch.renorm(out, 2, 0, 1.0)
+        return call(out, n)
 
     with pytest.raises(kopt.KoptError, match="has no spelling in jnp"):
-        kopt.kernel(sorted_rows).lower(X, target="pallas:interpret")
+        kopt.kernel(around).lower(X, N, target="pallas:interpret")
 
 
 @kopt.kernel
