@@ -133,6 +133,11 @@ REFUSED = {
         "body": f"{SHIFT}\n %u = {X}\n %w = {X.replace('{entry}', '%row')}\n"
         " %v = tile.add %u, %w : !tile.tile<b1=16 x 256 x f32>"
     },
+    "adds two numbers one after another": {
+        "body": f"{SHIFT}\n %again = tile.shift %row by %aligned : !tile.range<b1=16>\n %v = {X}",
+        "begin": "0",
+        "entry": "%again",
+    },
     "accesses no block": {"body": "%v = tile.full 0.0 : !tile.tile<b1=16 x 256 x f32>"},
 }
 
