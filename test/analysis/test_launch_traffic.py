@@ -76,6 +76,23 @@ def test_blocks_come_again(loop_type: str) -> None:
     assert [replace(loop, taken=()) for loop in loops] == wanted
 
 
+@kopt.kernel
+def doubled(x):
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0)):
+        for j in hl.tile(x.size(1)):
+            out[i, j] = x[i, j] * 2
+    return out
+
+
+@pytest.mark.parametrize("loop_type", ["fori", "pipeline"])
+def test_what_loops_write_is_not_read(loop_type: str) -> None:
+    low = lowered(doubled, "f32[1024,512]", block_sizes=[256, 128], loop_type=loop_type)
+    traffic, loops = of(low)
+    assert (traffic.reads, traffic.writes) == ([1024 * 512 * 4, 0], [0, 1024 * 512 * 4])
+    assert len(loops) == 2
+
+
 def test_branches_run_as_often_as_they_are_taken() -> None:
     """First and last visits of the blocks that are added up; what is decided by elements is taken to be rare."""
     sizes = {"block_sizes": [256, 512, 128], "loop_type": "grid"}
