@@ -283,6 +283,7 @@ def test_guards() -> None:
     found = model(guarded, torch.ones(90, 64), torch.ones(90, 64), IDS, block_sizes=[32])
     assert found.access("flags").condition is None
     assert str(found.access("out").condition) == "loaded(flags) + -4 >= 0"
+    assert [(str(source.name), source.loads) for source in found.sources] == [("loaded(flags)", ("flags",))]
 
 
 def test_updates_whose_order_shows() -> None:

@@ -26,7 +26,6 @@ def print_kernel(call: CallOp, name: str, writer: Writer, helpers: dict[str, str
     printing.named_values.update(refs.terms_of_shifts(call, printing))
     grid = call_grid(call)
     extents = [names.fresh(plain_name(extent)) for extent in asked_extents(call)]
-    printing.extents.update(zip(asked_extents(call), extents, strict=True))
     for op in call.body.block.ops:
         if isinstance(op, ExtentOp):
             printing.alias(op.result, Expr(plain_name(op.extent)))
