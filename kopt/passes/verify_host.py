@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from kopt.analysis.host_order import host_ops
 from kopt.diagnostics import Problem
 from kopt.dialects.tile.extent_names import NAMES, unnamed
+from kopt.dialects.tile.extents import argument_extents
+from kopt.open_extents import OpenExtent, open_extents
 from kopt.passes.verifying.host_forms import HostForms
 from kopt.passes.verifying.printable import VerifyPrintablePass
 from kopt.registry import load
@@ -35,7 +37,7 @@ class VerifyHostPass(VerifyPrintablePass):
 
     * ops that the family has no form of, such as `tile.grid`;
     * element types that it lacks, where arrays are made;
-    * results with ``?`` of which ``tile.extents`` does not name the extents;
+    * results with ``?`` of which ``tile.extents`` does not name the extents, or names what no argument has;
     * calls of torch operators that it lacks, or has no form of for these arguments;
     * of programs of JAX, collectives that write an array that is given, averages of integers, and numbers of ranks
       that differ;
@@ -62,9 +64,21 @@ class VerifyHostPass(VerifyPrintablePass):
 def _of_function(func: FuncOp, forms: HostForms) -> Iterator[Problem]:
     if (op := unnamed(func)) is not None:
         yield Problem(op, f"which extents the results of '{op.name}' have is not said", (NAMES,))
+    known = argument_extents(func.body.block.args)
     for op in host_ops(func.body.block):
+        if untold := [extent for extent in _extents(op) if extent not in known]:
+            yield Problem(op, f"no argument has the extent {untold[0].name!r} of '{op.name}'", (NAMES,))
         if type(op) not in forms.ops:
             yield forms.formless(op)
         if (check := forms.checks.get(type(op))) is not None:
             yield from check(op)
     yield from forms.of_function(func)
+
+
+def _extents(op: Operation) -> Iterator[OpenExtent]:
+    """The extents of an op's results, those that others follow from in place of these."""
+    for type in op.result_types:
+        for extent in open_extents(type.get_shape() if isinstance(type, MemRefType) else ()):
+            while extent.source is not None:
+                extent = extent.source[0]
+            yield extent

@@ -28,6 +28,27 @@ func.func @{function}({x}: memref<8xf32>) -> memref<8xf32> {{
 }}
 """
 
+#: Two extents that differ from call to call, of which one is computed with.
+OPEN = """
+func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xi32> attributes {{tile.extents = [{first}, {second}]}} {{
+  %n = tile.dim %x 0 : memref<?xf32>
+  %m = tile.dim %y 0 : memref<?xf32>
+  %out = host.alloc {{tile.extents = [{first}]}} : memref<?xi32>
+  tile.grid (%i: b0=1024) in (%n) {{
+    %v = tile.load %x[%i] : memref<?xf32> -> !tile.tile<b0=1024 x f32>
+    %k = tile.cast %v : !tile.tile<b0=1024 x f32> to !tile.tile<b0=1024 x i32>
+    %l = tile.splat %n : index to !tile.tile<b0=1024 x i32>
+    %w = tile.add %k, %l : !tile.tile<b0=1024 x i32>
+    tile.store %w, %out[%i] : !tile.tile<b0=1024 x i32>, memref<?xi32>
+  }}
+  tile.grid (%j: b1=1024) in (%m) {{
+    %v = tile.load %y[%j] : memref<?xf32> -> !tile.tile<b1=1024 x f32>
+    tile.store %v, %y[%j] : !tile.tile<b1=1024 x f32>, memref<?xf32>
+  }}
+  func.return %out : memref<?xi32>
+}}
+"""
+
 #: The names that emitted modules import what they use by.
 IMPORTED = {"jax", "jnp", "pl", "pltpu", "P", "functools", "torch", "triton", "tl", "dist", "symm_mem"}
 BUILTINS = set(

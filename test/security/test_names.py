@@ -19,7 +19,7 @@ from kopt.lowering.names import Names, is_identifier, public_name, quoted
 from kopt.passes.pipelines import pipeline
 from kopt.runtime.emitted import load_module
 from kopt.targets.target import parse_target
-from test.security.modules import IMPORTED, PROGRAM, SOFTMAX, check_emitted
+from test.security.modules import IMPORTED, OPEN, PROGRAM, SOFTMAX, check_emitted
 
 HOSTILE = [
     "f():\n    pass\n__import__('os').system('touch pwned')\ndef g",
@@ -75,6 +75,22 @@ def test_emitted_modules_have_names_of_their_own(template: str, seed: int) -> No
     for source, symbol in emitted(template, seed):
         tree = check_emitted(source)
         assert public_name(symbol) in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+#: Hostile names that the text of IR can spell, and some that emitted modules use.
+EXTENTS = [*HOSTILE[:3], "a", "a-b", "x.size(0)", "torch", "jnp", "n", "x", "lambda", "__import__", "", "f_0_kernel"]
+
+
+@pytest.mark.parametrize("family, name", [("pallas", "pallas:v6e"), ("triton", "triton:sm90")])
+@pytest.mark.parametrize("text", EXTENTS)
+def test_extents_have_names_of_their_own(text: str, family: str, name: str) -> None:
+    """The other extent has a name of which the same identifier would be made."""
+    module = kopt.parse(OPEN.format(first=spelt(text), second=spelt(f"{text}-")))
+    kopt.run_pipeline(module, pipeline(parse_target(name), make_config(None)))
+    tree = check_emitted(emit(module, "f", family))
+    public = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "f")
+    shapes = [line for line in public.body if isinstance(line, ast.Assign) and ".shape[" in ast.unparse(line.value)]
+    assert len({ast.unparse(line.targets[0]) for line in shapes}) == 2
 
 
 @pytest.mark.parametrize("text", HOSTILE)

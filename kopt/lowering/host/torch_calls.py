@@ -34,8 +34,8 @@ from kopt.open_extents import OpenExtent, plain_name
 #: The namespaces of torch's own operators.
 _TORCH = ("aten.", "prims.")
 
-#: Prints one launch: writer, op, and the names of its arrays.
-LaunchPrinter = Callable[[Writer, triton.LaunchOp, list[str]], None]
+#: Prints one launch of a function.
+LaunchPrinter = Callable[["HostFunction", triton.LaunchOp], None]
 
 
 class HostFunction:
@@ -50,8 +50,10 @@ class HostFunction:
         reserved: Iterable[str] = (),
     ):
         self.writer = writer
-        extents = map(plain_name, argument_extents(arguments))
-        self.names = Names(("torch", "triton", "tl", *reserved, *extents))
+        self.names = Names(("torch", "triton", "tl", *reserved))
+        self._extents = argument_extents(arguments)
+        self.extents = {extent: self.names.fresh(plain_name(extent)) for extent in self._extents}
+        """The names of extents that differ from call to call."""
         self._handlers = HANDLERS if handlers is None else handlers
         self._print_launch = print_launch
         self._comment: str | None = None
@@ -67,6 +69,11 @@ class HostFunction:
     def where(self) -> str:
         """The device of the first array, or torch's default."""
         return f"{self._arrays[0]}.device" if self._arrays else "torch.get_default_device()"
+
+    def print_extents(self) -> None:
+        """Takes the extents that differ from call to call from the arguments."""
+        for extent, (array, dim) in self._extents.items():
+            self.writer.line(f"{self.extents[extent]} = {self.names[array]}.shape[{dim}]")
 
     def print(self, op: Operation) -> None:
         """Prints one host operation."""
@@ -92,7 +99,16 @@ class HostFunction:
 
     def launch(self, op: triton.LaunchOp) -> None:
         """Launches a kernel."""
-        self._print_launch(self.writer, op, [self.names[value] for value in op.inputs])
+        self._print_launch(self, op)
+
+    def extent(self, extent: int) -> str:
+        """An extent: a number, or the name of one that differs from call to call."""
+        return self.extents[extent] if isinstance(extent, OpenExtent) else str(extent)
+
+    def shape_text(self, type: MemRefType) -> str:
+        """A shape as a tuple of extents."""
+        names = [self.extent(extent) for extent in type.get_shape()]
+        return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
 
 def print_function(
@@ -101,8 +117,7 @@ def print_function(
     """``def name(x):`` with its arrays, views, calls and launches; ``reserved`` are the names of its kernels."""
     function = HostFunction(func.body.block.args, writer, print_launch, reserved=reserved)
     with writer.block(f"def {name}({', '.join(function.parameters)}):"):
-        for extent, (array, dim) in argument_extents(func.body.block.args).items():
-            writer.line(f"{plain_name(extent)} = {function.names[array]}.shape[{dim}]")
+        function.print_extents()
         for op in func.body.block.ops:
             function.print(op)
 
@@ -116,7 +131,7 @@ def torch_dtype(type: Attribute) -> str:
 
 def _alloc(function: HostFunction, op: host.AllocOp) -> None:
     type = array_type(op.result)
-    shape = shape_text(type)
+    shape = function.shape_text(type)
     rest = f"dtype={torch_dtype(type.element_type)}{function.device}"
     if isinstance(type.layout, StridedLayoutAttr):
         fill = "" if op.fill is None else f".fill_({literal(op.fill).text})"
@@ -129,15 +144,8 @@ def _alloc(function: HostFunction, op: host.AllocOp) -> None:
         function.assign(op.result, f"torch.full({shape}, {literal(op.fill).text}, {rest})")
 
 
-def shape_text(type: MemRefType) -> str:
-    """A shape as a tuple, with the names of extents that differ from call to call."""
-    names = [plain_name(extent) if isinstance(extent, OpenExtent) else str(extent) for extent in type.get_shape()]
-    return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
-
-
 def _dim(function: HostFunction, op: DimOp) -> None:
-    extent = op.extent
-    function.names.alias(op.result, plain_name(extent) if isinstance(extent, OpenExtent) else str(extent))
+    function.names.alias(op.result, function.extent(op.extent))
 
 
 def _is_launched_with(op: host.ReshapeOp) -> bool:
@@ -147,7 +155,7 @@ def _is_launched_with(op: host.ReshapeOp) -> bool:
 
 
 def _reshape(function: HostFunction, op: host.ReshapeOp) -> None:
-    function.assign(op.result, f"{function.names[op.source]}.view({tuple(op.result_type.get_shape())})")
+    function.assign(op.result, f"{function.names[op.source]}.view({function.shape_text(op.result_type)})")
 
 
 def _permute(function: HostFunction, op: host.PermuteOp) -> None:
@@ -173,7 +181,7 @@ def _take(function: HostFunction, op: host.SliceOp) -> None:
 
 
 def _expand(function: HostFunction, op: host.ExpandOp) -> None:
-    function.assign(op.result, f"{function.names[op.source]}.expand({tuple(op.result_type.get_shape())})")
+    function.assign(op.result, f"{function.names[op.source]}.expand({function.shape_text(op.result_type)})")
 
 
 def _copy(function: HostFunction, op: host.CopyOp) -> None:

@@ -12,24 +12,25 @@ from kopt.lowering.expr import Expr, number
 from kopt.lowering.names import Names
 from kopt.lowering.pallas import emit_pipelines, loops, refs, remote
 from kopt.lowering.pallas.printing import RESERVED, PallasPrinter, Visit
-from kopt.lowering.pallas.specs import asked_extents, call_grid, grid_extents
+from kopt.lowering.pallas.specs import asked_extents, call_grid, extent_names, grid_extents
 from kopt.lowering.pallas.values import VALUES
 from kopt.lowering.printer import Handler
 from kopt.lowering.writer import Writer
-from kopt.open_extents import is_open, plain_name
+from kopt.open_extents import is_open
 
 
 def print_kernel(call: CallOp, name: str, writer: Writer, helpers: dict[str, str]) -> None:
     """Writes ``def name(x_ref, out_ref, …):`` with the body of a call."""
-    names = Names(RESERVED)
+    extents = extent_names(call)
+    names = Names((*RESERVED, *extents.values()))
     printing = PallasPrinter(writer, names, HANDLERS, helpers)
     printing.named_values.update(refs.terms_of_shifts(call, printing))
     grid = call_grid(call)
-    extents = [names.fresh(plain_name(extent)) for extent in asked_extents(call)]
     for op in call.body.block.ops:
         if isinstance(op, ExtentOp):
-            printing.alias(op.result, Expr(plain_name(op.extent)))
-    parameters = [*(_bind_ref(ref, names) for ref in call.body.block.args), *(["*", *extents] if extents else [])]
+            printing.alias(op.result, Expr(extents[op.extent]))
+    asked = [extents[extent] for extent in asked_extents(call)]
+    parameters = [*(_bind_ref(ref, names) for ref in call.body.block.args), *(["*", *asked] if asked else [])]
     with printing.block(f"def {name}({', '.join(parameters)}):"):
         _enter_grid(grid, printing)
         printing.print_block(grid.body.block)

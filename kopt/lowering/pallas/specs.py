@@ -67,8 +67,16 @@ def print_call(call: CallOp, kernel: str, printing: PallasPrinter, narrow: bool 
 
 def with_extents(kernel: str, call: CallOp, printing: PallasPrinter) -> str:
     """A kernel that has the extents that it asks for: ``functools.partial(add_kernel, x_size_0=x_size_0)``."""
-    given = [f"{plain_name(extent)}={printing.extent(extent)}" for extent in asked_extents(call)]
+    names = extent_names(call)
+    given = [f"{names[extent]}={printing.extent(extent)}" for extent in asked_extents(call)]
     return f"functools.partial({kernel}, {', '.join(given)})" if given else kernel
+
+
+def extent_names(call: CallOp) -> dict[OpenExtent, str]:
+    """What a kernel calls the extents that differ from call to call."""
+    names = Names(RESERVED)
+    extents = open_extents(op.extent for op in call.body.block.ops if isinstance(op, ExtentOp))
+    return {extent: names.fresh(plain_name(extent)) for extent in extents}
 
 
 def asked_extents(call: CallOp) -> list[OpenExtent]:

@@ -97,8 +97,8 @@ def _by_library(program: ProgramPrinter, op: symm.CollectiveOp | symm.Collective
 
 def _new(program: ProgramPrinter, value: SSAValue) -> None:
     assert isinstance(value.type, MemRefType)
-    sizes, dtype = tuple(value.type.get_shape()), torch_dtype(value.type.element_type)
-    program.assign(value, f"torch.empty({sizes}, dtype={dtype}{program.device})")
+    shape, dtype = program.shape_text(value.type), torch_dtype(value.type.element_type)
+    program.assign(value, f"torch.empty({shape}, dtype={dtype}{program.device})")
 
 
 def _barrier(program: ProgramPrinter, op: symm.BarrierOp) -> None:

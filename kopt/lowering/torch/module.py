@@ -101,6 +101,7 @@ def _program_text(func: FuncOp, name: str, kernels: Mapping[triton.LaunchOp, str
     program = ProgramPrinter(func, writer, kernels)
     parameters = [*program.parameters, *(["*", *program.groups.values()] if program.groups else [])]
     with writer.block(f"def {name}({', '.join(parameters)}):"):
+        program.print_extents()
         for op in func.body.block.ops:
             program.print(op)
     runs = [HELPER.strip("\n") + "\n", *program.runs] if program.runs else []

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from kopt.analysis.entry import entry_function
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.extents import extent_of
-from kopt.lowering.host.torch_calls import LaunchPrinter, print_function
+from kopt.lowering.host.torch_calls import HostFunction, LaunchPrinter, print_function
 from kopt.lowering.names import Names
 from kopt.lowering.printer import Handler
 from kopt.lowering.triton import (
@@ -31,7 +31,7 @@ from kopt.lowering.triton import (
 from kopt.lowering.triton.helpers import Helpers
 from kopt.lowering.triton.kernel import TritonPrinter, block_sizes, launched_extents, limits_only
 from kopt.lowering.writer import Writer
-from kopt.open_extents import OpenExtent, plain_name
+from kopt.open_extents import OpenExtent
 from kopt.walk import walk
 
 #: Names that emitted modules use for themselves.
@@ -134,9 +134,9 @@ def _cells(launch: triton.LaunchOp, divide: str, name: Callable[[OpenExtent], st
     return " * ".join([*([str(factor)] if factor != 1 or not open else []), *open])
 
 
-def programs(launch: triton.LaunchOp) -> str:
+def programs(launch: triton.LaunchOp, function: HostFunction) -> str:
     """How many programs a launch has: one a cell, or those that share them."""
-    cells = _cells(launch, "triton.cdiv", plain_name)
+    cells = _cells(launch, "triton.cdiv", function.extent)
     if launch.persistent is None:
         return cells
     return _at_most(launch.persistent.data, cells)
@@ -150,13 +150,14 @@ def _at_most(most: int, cells: str) -> str:
 def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
     """What prints launches of kernels: ``name_0_kernel[(8,)](x, out, num_warps=4, num_stages=2)``."""
 
-    def print_launch(writer: Writer, launch: triton.LaunchOp, arguments: list[str]) -> None:
+    def print_launch(function: HostFunction, launch: triton.LaunchOp) -> None:
+        arguments = [function.names[value] for value in launch.inputs]
         arguments = [*_as_bytes(launch, arguments)] if launch.e4m3_bytes else arguments
-        arguments = [*descriptors.arguments(launch, arguments), *map(plain_name, launched_extents(launch))]
+        arguments = [*descriptors.arguments(launch, arguments), *map(function.extent, launched_extents(launch))]
         options = [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
         if launch.max_registers is not None:
             options.append(f"maxnreg={launch.max_registers.data}")
-        writer.line(f"{kernels[launch]}[({programs(launch)},)]({', '.join([*arguments, *options])})")
+        function.writer.line(f"{kernels[launch]}[({programs(launch, function)},)]({', '.join([*arguments, *options])})")
 
     return print_launch
 

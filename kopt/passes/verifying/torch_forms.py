@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, NoneAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.analysis.symmetric import is_contiguous
 from kopt.diagnostics import Problem
@@ -16,8 +16,10 @@ from kopt.lowering.host import torch_calls
 from kopt.lowering.torch.collectives import ALGORITHMS
 from kopt.lowering.torch.module import HANDLERS
 from kopt.lowering.torch.partitions import given_to
+from kopt.open_extents import open_extents
 from kopt.passes.verifying.host_forms import Check, HostForms, of_elements
 from kopt.passes.verifying.removed_by import formless
+from kopt.walk import walk
 
 _NO_ELEMENT_TYPE = "torch has no element type"
 
@@ -45,6 +47,8 @@ def _of_placed_alloc(op: host.AllocOp) -> Iterator[Problem]:
     if (symm.group_of(op.result.type) is None) != (op.id is None):
         wanted = "persistent memory is symmetric memory and the reverse, for torch"
         yield Problem(op, f"{wanted}; found {op.result.type} {'not ' if op.id is None else ''}persistent", id="no-form")
+    if op.id is not None and _is_open(op.result.type):
+        yield Problem(op, f"persistent memory is as large in every call, found {op.result.type}", id="no-form")
 
 
 def _of_all_reduce(op: symm.AllReduceOp) -> Iterator[Problem]:
@@ -86,6 +90,13 @@ def _of_partition(op: host.PartitionOp) -> Iterator[Problem]:
     for value in given_to(op):
         if not isinstance(value.type, MemRefType):
             yield Problem(op, f"a captured run takes arrays, found {value.type} from outside", id="no-form")
+    types = (value.type for inner in walk(op) for value in (*inner.operands, *inner.results))
+    if (type := next(filter(_is_open, types), None)) is not None:
+        yield Problem(op, f"a captured run is of arrays as large in every call, found {type}", id="no-form")
+
+
+def _is_open(type: Attribute) -> bool:
+    return isinstance(type, MemRefType) and bool(open_extents(type.get_shape()))
 
 
 _CHECKS: dict[type[Operation], Check] = {

@@ -152,3 +152,22 @@ func.func @nested(%x: memref<8xf32>, %r: memref<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Runs are replayed, and persistent memory stays: neither changes its size from call to call.
+func.func @open_run(%x: memref<?xf32>, %r: memref<?xf32>) attributes {tile.extents = ["n", "n"]} {
+  // expected-error @+1 {{a captured run is of arrays as large in every call, found memref<?xf32>}}
+  host.partition capture {
+    host.copy %x to %r : memref<?xf32>, memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @open_memory(%x: memref<?xf32>) {
+  // expected-error @+1 {{persistent memory is as large in every call, found memref<?xf32, #symm.space<"tp">>}}
+  %a = host.alloc persistent "a" {tile.extents = ["x.size(0)"]} : memref<?xf32, #symm.space<"tp">>
+  func.return
+}

@@ -24,3 +24,12 @@ func.func @alloc() -> memref<8xi7> {
   %a = host.alloc : memref<8xi7>
   func.return %a : memref<8xi7>
 }
+
+// -----
+
+func.func @extent(%x: memref<?xf32>) -> memref<?xf32> {
+  // expected-note @+2 {{name them as those of arguments}}
+  // expected-error @+1 {{no argument has the extent 'elsewhere' of 'host.alloc'}}
+  %a = host.alloc {tile.extents = ["elsewhere"]} : memref<?xf32>
+  func.return %a : memref<?xf32>
+}
