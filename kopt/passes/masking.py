@@ -16,7 +16,6 @@ from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     BroadcastOp,
     DimAttr,
-    FullOp,
     LoadOp,
     MaskOp,
     SelectOp,
@@ -39,17 +38,12 @@ def mask_hidden(user: Operation, number: int, dims: Sequence[int], fill: Number,
     """Selects the fill where a lane was made from lanes outside a range that its type no longer names."""
     value = user.operands[number]
     valid = validity.along(value, dims)
-    if valid is None or holds(value, fill):
+    if valid is None:
         return
     build = Builder(user)
     select = build.add(SelectOp(valid, value, build.full(fill, value)), value.name_hint)
     validity.settle(select, value)
     user.operands[number] = select
-
-
-def holds(value: SSAValue, fill: Number) -> bool:
-    """Whether a value is one number in all lanes, the fill."""
-    return isinstance(value.owner, FullOp) and value.owner.number == fill
 
 
 def drop_full_limits(mask: MaskOp) -> None:

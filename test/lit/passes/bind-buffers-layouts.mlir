@@ -3,7 +3,8 @@
 // Short blocks of a rank-1 array are split off; a remark says so.
 // CHECK-LABEL: func.func @short
 // CHECK: pallas.call @short
-// CHECK: host.reshape {{%.+}} : memref<16x1x64xf32> to memref<1024xf32>
+// CHECK: [[R:%.+]] = host.reshape {{%.+}} : memref<16x1x64xf32> to memref<1024xf32>
+// CHECK: host.slice [[R]] [0] [1000] [1] : memref<1024xf32> to memref<1000xf32>
 func.func @short(%x: memref<1000x256xf32>) -> memref<1000xf32> {
   %out = host.alloc : memref<1000xf32>
   // expected-remark @+1 {{'out' is laid out as 16 x 1 x 64 for the kernel: blocks of 64 lanes of dimension 0; single rows of dimension 0}}

@@ -305,3 +305,19 @@ func.func @product(%x: memref<16x100xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Lanes are as they were after they have changed places.
+// FOLD-LABEL: func.func @turned
+// FOLD: tile.load %x[%i, %j] pad 0.0 :
+// FOLD-NOT: tile.mask
+// FOLD: tile.reduce add %t [0]
+func.func @turned(%x: memref<16x100xf32>) {
+  tile.grid (%i: b0=8, %j: b1=64) in (16, 100) {
+    %v = tile.load %x[%i, %j] : memref<16x100xf32> -> !tile.tile<b0=8 x b1=64 x f32>
+    %t = tile.transpose %v [1, 0] : !tile.tile<b0=8 x b1=64 x f32>
+    %s = tile.reduce add %t [0] : !tile.tile<b1=64 x b0=8 x f32>
+  }
+  func.return
+}

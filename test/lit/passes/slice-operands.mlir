@@ -74,3 +74,21 @@ func.func @unbounded(%x: memref<1000x256xf32>, %y: memref<1000x256xf32>, %ids: m
   }
   func.return %out : memref<64x256xf32>
 }
+
+// -----
+
+// There is no slice of an array whose extent differs from call to call.
+// CHECK-LABEL: func.func @open
+// CHECK-NOT: host.slice
+// CHECK: host.launch @open
+func.func @open(%x: memref<?xf32>) -> memref<64xf32> {
+  %out = host.alloc : memref<64xf32>
+  tile.grid (%i: b0=16) in (64) {
+    %l = tile.index %i : !tile.range<b0=16>
+    %c = tile.full 37 : !tile.tile<b0=16 x i32>
+    %n = tile.mod %l, %c : !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%n] : memref<?xf32> -> !tile.tile<b0=16 x f32>
+    tile.store %v, %out[%i] : !tile.tile<b0=16 x f32>, memref<64xf32>
+  }
+  func.return %out : memref<64xf32>
+}
