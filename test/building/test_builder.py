@@ -120,6 +120,16 @@ def test_atomics_conditions_shifts_and_gathers():
     assert total == x[:16].sum()
 
 
+def test_numbers_in_order_begin_where_they_are_told_and_go_by_steps():
+    b = build.OpBuilder()
+    with b.function("f", {}) as ():
+        out = b.alloc("i32[4]")
+        with b.grid(1):
+            out[:] = b.arange(4, 3, 2)
+        b.return_(out)
+    assert np.asarray(kopt.lower_module(b.module, target="reference").compile()()).tolist() == [3, 5, 7, 9]
+
+
 SOURCE = "one\n  two three\n"
 
 

@@ -396,3 +396,16 @@ func.func @predicates(%p: !tile.tile<8 x 128 x i1>) -> (!tile.tile<8 x i1>, !til
   %c = tile.reduce xor %p [0] : !tile.tile<8 x 128 x i1>
   func.return %a, %b, %c : !tile.tile<8 x i1>, !tile.tile<i1>, !tile.tile<128 x i1>
 }
+
+// -----
+
+// Only f32 is taken apart: what is rounded already stays.
+// CHECK-LABEL: func.func @rounded
+// CHECK-NEXT: %d = tile.dot %l, %r precision bf16x3 :
+// CHECK-NEXT: %e = tile.dot %l, %r precision tf32x3 :
+// CHECK-NEXT: func.return %d, %e
+func.func @rounded(%l: !tile.tile<8 x 128 x bf16>, %r: !tile.tile<128 x 128 x bf16>) -> (!tile.tile<8 x 128 x f32>, !tile.tile<8 x 128 x f32>) {
+  %d = tile.dot %l, %r precision bf16x3 : !tile.tile<8 x 128 x bf16>, !tile.tile<128 x 128 x bf16> -> !tile.tile<8 x 128 x f32>
+  %e = tile.dot %l, %r precision tf32x3 : !tile.tile<8 x 128 x bf16>, !tile.tile<128 x 128 x bf16> -> !tile.tile<8 x 128 x f32>
+  func.return %d, %e : !tile.tile<8 x 128 x f32>, !tile.tile<8 x 128 x f32>
+}
