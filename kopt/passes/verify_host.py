@@ -13,11 +13,12 @@ from xdsl.ir import Operation
 from kopt.analysis.host_order import host_ops
 from kopt.diagnostics import Problem
 from kopt.dialects.tile.extent_names import NAMES, unnamed
-from kopt.dialects.tile.extents import argument_extents
+from kopt.dialects.tile.extents import ExtentOp, argument_extents
 from kopt.open_extents import OpenExtent, open_extents
 from kopt.passes.verifying.host_forms import HostForms
 from kopt.passes.verifying.printable import VerifyPrintablePass
 from kopt.registry import load
+from kopt.walk import walk
 
 #: What the host code of each family is made of.
 _FORMS = {
@@ -64,10 +65,8 @@ class VerifyHostPass(VerifyPrintablePass):
 def _of_function(func: FuncOp, forms: HostForms) -> Iterator[Problem]:
     if (op := unnamed(func)) is not None:
         yield Problem(op, f"which extents the results of '{op.name}' have is not said", (NAMES,))
-    known = argument_extents(func.body.block.args)
+    yield from _untold(func)
     for op in host_ops(func.body.block):
-        if untold := [extent for extent in _extents(op) if extent not in known]:
-            yield Problem(op, f"no argument has the extent {untold[0].name!r} of '{op.name}'", (NAMES,))
         if type(op) not in forms.ops:
             yield forms.formless(op)
         if (check := forms.checks.get(type(op))) is not None:
@@ -75,8 +74,18 @@ def _of_function(func: FuncOp, forms: HostForms) -> Iterator[Problem]:
     yield from forms.of_function(func)
 
 
+def _untold(func: FuncOp) -> Iterator[Problem]:
+    """Extents that no argument tells, of what the host makes and in kernels."""
+    known = argument_extents(func.body.block.args)
+    for op in (*host_ops(func.body.block), *walk(func, ExtentOp)):
+        if untold := [extent for extent in _extents(op) if extent not in known]:
+            yield Problem(op, f"no argument has the extent {untold[0].name!r} of '{op.name}'", (NAMES,))
+
+
 def _extents(op: Operation) -> Iterator[OpenExtent]:
-    """The extents of an op's results, those that others follow from in place of these."""
+    """The extents of an op's results, those that others follow from in place of these; of `tile.extent` its own."""
+    if isinstance(op, ExtentOp):
+        yield op.extent
     for type in op.result_types:
         for extent in open_extents(type.get_shape() if isinstance(type, MemRefType) else ()):
             while extent.source is not None:

@@ -137,3 +137,19 @@ func.func @unsaid(%x: memref<?xf32>) -> memref<?xf32> {
   %y = host.call "aten.neg.default"(%x) args [unit] : (memref<?xf32>) -> (memref<?xf32>)
   func.return %y : memref<?xf32>
 }
+
+// -----
+
+func.func @extent(%x: memref<?xf32>) -> memref<?xf32> {
+  %out = pallas.call @f(%x) windows [<[1024], (d0) -> (d0), vmem>, <[1024], (d0) -> (d0), vmem>] semantics (parallel) aliases [-1] : (memref<?xf32>) -> memref<?xf32> attributes {tile.extents = ["x.size(0)"]} {
+  ^bb0(%x_1: !tile.ref<1024 x f32, vmem>, %out_1: !tile.ref<1024 x f32, vmem>):
+    // expected-note @+2 {{name them as those of arguments}}
+    // expected-error @+1 {{no argument has the extent 'elsewhere' of 'tile.extent'}}
+    %n = tile.extent "elsewhere"
+    tile.grid (%i: b0=1024) in (%n) {
+      %v = tile.get %x_1[:] : !tile.ref<1024 x f32, vmem> -> !tile.tile<b0=1024 x f32>
+      tile.put %v, %out_1[:] : !tile.tile<b0=1024 x f32>, !tile.ref<1024 x f32, vmem>
+    }
+  }
+  func.return %out : memref<?xf32>
+}
