@@ -152,13 +152,17 @@ def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], orde
     moves = frozenset[str]().union(*(access.moves for access in accesses))
     axes = tuple(tag for tag in order if tag in moves)
     if kind := _apart(accesses):
-        ahead = kind == "rows" and all(access.mode == "load" and access.home in order for access in accesses)
-        options = (("prefetch", (order[-1], 1)),) if ahead else ()
+        options = (("prefetch", (order[-1], 1)),) if fetched_ahead(kind, accesses, order) else ()
         return Buffer(operand, operand, kind, axes, 1, options=options)
     if walked := _walked_alike(model, accesses, schedules):
         return Buffer(operand, operand, walked[1], walked[0], 2)
     inside = [tag for tag in moves if schedules.get(tag, "grid") != "grid"]
     return Buffer(operand, operand, "resident" if inside else "window", axes, 2 if axes else 1)
+
+
+def fetched_ahead(kind: str, accesses: Sequence[ModelAccess], order: Sequence[str]) -> bool:
+    """Whether rows that cells load by their numbers come during the cell before, as `software-pipeline` has it."""
+    return kind == "rows" and all(access.mode == "load" and access.home in order for access in accesses)
 
 
 def _apart(accesses: Sequence[ModelAccess]) -> str | None:

@@ -12,6 +12,7 @@ import numpy as np
 from kopt.cached_property import cached_property
 from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, SCRATCH, WINDOWS, Blocks
+from kopt.planning.candidates import fetched_ahead
 from kopt.planning.items import Cost
 from kopt.planning.loaded import listed_changes
 from kopt.planning.padding import STREAMED
@@ -102,7 +103,7 @@ class TpuLaunch:
             self.trips[free[0]] = replace(first, mean=mean, many=np.asarray(mean > 1, float) * first.many)
 
     def _grid(self) -> Pipeline:
-        buffers = [one for one in self.plan.buffers if not self._loops_of(one) and not _is_exposed(one)]
+        buffers = [one for one in self.plan.buffers if not self._loops_of(one) and not self._is_exposed(one)]
         return Pipeline(self.plan.order, self.trips, self._moved(buffers))
 
     def _moved(self, buffers: Sequence[Buffer]) -> list[Moved]:
@@ -201,7 +202,7 @@ class TpuLaunch:
         """
         mxu, vpu = work.mxu / self.costs.mxu_share, work.vectors(self.costs.vector_share)
         busy = np.maximum(np.maximum(mxu, vpu), work.chain) + more / self.costs.mxu_share
-        return (np.maximum(busy, vpu + work.scalar) + waiting) / self.costs.clock_hz
+        return (np.maximum(busy, work.scalar) + waiting) / self.costs.clock_hz
 
     def _visit(self, tag: str) -> Number:
         """Seconds of one visit of a loop in the kernel, without loops in it.
@@ -238,9 +239,15 @@ class TpuLaunch:
 
     def _waits(self, turning: int) -> Number:
         """Copies that a step starts and waits for."""
-        here = [one for one in self.plan.buffers if not self._loops_of(one) and _is_exposed(one)]
+        here = [one for one in self.plan.buffers if not self._loops_of(one) and self._is_exposed(one)]
         here = [one for one in here if max(self._depth_of(a.path) for a in self.blocks.accesses(one)) >= turning]
         return sum((one.size for one in self._moved(here)), 0) / self._bandwidth + len(here) * self.costs.step_seconds
+
+    def _is_exposed(self, buffer: Buffer) -> bool:
+        """Whether nothing hides a buffer's copies: it is filled where it is used."""
+        ahead = any(name in AHEAD for name, _ in buffer.options)
+        ahead = ahead or fetched_ahead(buffer.kind, self.blocks.accesses(buffer), self.plan.order)
+        return buffer.kind in EXPOSED and not ahead
 
     def _stores(self, turning: int) -> Number:
         """The way of finished blocks from accumulators to where copies take them."""
@@ -386,8 +393,3 @@ def _or_none(known: Callable[[], _T]) -> _T | None:
         return known()
     except UnknownError:
         return None
-
-
-def _is_exposed(buffer: Buffer) -> bool:
-    """Whether nothing hides a buffer's copies: it is filled where it is used."""
-    return buffer.kind in EXPOSED and not any(name in AHEAD for name, _ in buffer.options)
