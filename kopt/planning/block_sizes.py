@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,19 @@ SAME_TPU, SAME_GPU = 1.005, 1.02
 _ROW = 512
 #: The candidates that are looked at, at most.
 _MOST = 4096
+#: Shares of the time in which nothing hides copies: those between two multiples are alike.
+_EXPOSED = 0.25
+
+
+class Evaluated(NamedTuple):
+    """Of each candidate its seconds, infinite where it does not fit or nothing tells; the bytes of its cell.
+
+    ``exposed`` are the seconds of copies that nothing hides.
+    """
+
+    seconds: np.ndarray
+    memory: np.ndarray
+    exposed: np.ndarray
 
 
 def space(choices: Mapping[str, Sequence[int]]) -> Candidates:
@@ -61,13 +75,14 @@ def cheapest(
     lanes: Collection[str] = (),
     room: float = np.inf,
 ) -> Iterator[dict[str, int]]:
-    """The candidates that fit, the cheapest first; of those that cost the same on a TPU, first those with fewer loops.
+    """The candidates that fit, the cheapest first.
 
-    Then those with the longest rows: these are what is moved in one piece, of blocks whose ``lanes`` are the tags. Of
-    these the one that takes the least VMEM, or shared memory. ``loop_type`` is that of the configuration, ``room`` the
-    most bytes that a cell may take. Nothing comes where no plan tells what it costs.
+    Of those that cost the same on a TPU, first those in which less of the time goes to copies that nothing hides, and
+    of these those with fewer loops. Then those with the longest rows: these are what is moved in one piece, of blocks
+    whose ``lanes`` are the tags. Of these the one that takes the least VMEM, or shared memory. ``loop_type`` is that of
+    the configuration, ``room`` the most bytes that a cell may take. Nothing comes where no plan tells what it costs.
     """
-    seconds, memory = evaluated(models, sizes, chip, loop_type)
+    seconds, memory, exposed = evaluated(models, sizes, chip, loop_type)
     seconds = np.where(memory <= room, seconds, np.inf)
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
     if not np.isfinite(least := seconds.min()):
@@ -75,7 +90,8 @@ def cheapest(
     same = SAME_TPU if isinstance(chip, TpuChip) else SAME_GPU
     loops = _loops(models, sizes) if isinstance(chip, TpuChip) else np.zeros(1)
     classes = np.floor(np.log(np.maximum(seconds, 1e-12) / max(least, 1e-12)) / np.log(same))
-    for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, loops, classes)):
+    shares = np.floor(exposed / max(least, 1e-12) / _EXPOSED)
+    for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, loops, shares, classes)):
         if not np.isfinite(seconds[number]):
             return
         yield {tag: int(column[number]) for tag, column in sizes.items()}
@@ -90,12 +106,11 @@ def _loops(models: Sequence[LaunchModel], sizes: Candidates) -> np.ndarray:
     return count
 
 
-def evaluated(
-    models: Sequence[LaunchModel], sizes: Candidates, chip: Chip, loop_type: str = "auto"
-) -> tuple[np.ndarray, np.ndarray]:
-    """The seconds of each candidate, infinite where one does not fit or nothing tells, and the bytes of its cell."""
-    seconds, memory = zip(*(_least(model, sizes, chip, loop_type) for model in models), strict=True)
-    return sum(seconds, np.zeros(1)), np.max(np.broadcast_arrays(*memory), axis=0)
+def evaluated(models: Sequence[LaunchModel], sizes: Candidates, chip: Chip, loop_type: str = "auto") -> Evaluated:
+    """What the candidates take, each with the plans that it will have."""
+    seconds, memory, exposed = zip(*(_least(model, sizes, chip, loop_type) for model in models), strict=True)
+    none = np.zeros(1)
+    return Evaluated(sum(seconds, none), np.max(np.broadcast_arrays(*memory), axis=0), sum(exposed, none))
 
 
 def rooms(chip: Chip) -> list[int]:
@@ -107,16 +122,18 @@ def rooms(chip: Chip) -> list[int]:
     return [budget.cell_bytes(), budget.window_bytes()] if isinstance(chip, TpuChip) else [budget.shared]
 
 
-def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> tuple[np.ndarray, np.ndarray]:
-    """Of each candidate the seconds of the plan that it will have, infinite where none fits, and its bytes.
+def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) -> Evaluated:
+    """Of each candidate what the plan takes that it will have.
 
     On a TPU that is the cheapest, but for loops that may be dimensions of the grid: these are, unless others cost
     clearly less. On a GPU it has the best split.
     """
     if isinstance(chip, GpuChip):
-        return fitting(best_split(model, {**sizes}, gpu_candidate(model), chip, assumed_lengths(model)).cost, chip)
+        cost_of_split = best_split(model, {**sizes}, gpu_candidate(model), chip, assumed_lengths(model)).cost
+        return Evaluated(*fitting(cost_of_split, chip), np.zeros(1))
     count = max(map(len, sizes.values()))
-    least = {hoisted: (np.full(count, np.inf), np.full(count, np.inf)) for hoisted in (True, False)}
+    none = Evaluated(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count))
+    least = dict.fromkeys((True, False), none)
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     trips = all_trips(model, {**model.sizes, **sizes}, assumed_lengths(model))
     for variant in variants(model, *_LOOPS[loop_type]):
@@ -125,15 +142,17 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
             if "resident" in _LOOPS[loop_type][0]:
                 own = np.where(_copies_once(plan, trips), np.inf, own)
             hoisted = any(loop.kind == "grid" for loop in plan.loops.values())
-            seconds, memory = least[hoisted]
-            better = own < seconds
-            least[hoisted] = np.where(better, own, seconds), np.where(better, taken, memory)
+            exposed = np.zeros(1) if found.exposed_seconds is None else np.asarray(found.exposed_seconds)
+            least[hoisted] = _chosen(own < least[hoisted].seconds, Evaluated(own, taken, exposed), least[hoisted])
             if np.isfinite(own).all() and np.all(own <= found.seconds):
                 break  # what is unrolled takes no longer than the same that is not, unless its code is long
     usual, other = least[True], least[False]
-    better = other[0] < CLEARLY * usual[0]
-    seconds, memory = (np.where(better, *pair) for pair in zip(other, usual, strict=True))
-    return seconds, memory
+    return _chosen(other.seconds < CLEARLY * usual.seconds, other, usual)
+
+
+def _chosen(which: np.ndarray, one: Evaluated, other: Evaluated) -> Evaluated:
+    """Of each candidate the one or the other."""
+    return Evaluated(*(np.where(which, *pair) for pair in zip(one, other, strict=True)))
 
 
 def _copies_once(plan: Plan, trips: AllTrips) -> np.ndarray:
