@@ -58,7 +58,7 @@ class _Analysis:
         is_open = any(spec.open for spec in low.signature.specs)
         if self._chip is None or is_open or not (estimates or isinstance(self._chip, TpuChip)):
             return
-        self._source = SourceFigures(low.module, low.entry, before_models(low.config), self._chip, arrays)
+        self._source = SourceFigures(low.module, low.entry, before_models(low.config, self._chip), self._chip, arrays)
         self.planned = self._source.seconds
         if estimates:
             self._predict(self._recorded(passes, arrays), passes)

@@ -39,7 +39,7 @@ PASSES: dict[str, str] = {
     "expand-collectives": "kopt.passes.expand_collectives:ExpandCollectivesPass",
     "expand-scaling": "kopt.passes.expand_scaling:ExpandScalingPass",
     "expand-for-mosaic": "kopt.passes.expand_for_mosaic:ExpandForMosaicPass",
-    "distribute-loops": "kopt.passes.gpu.distribute_loops:DistributeLoopsPass",
+    "distribute-loops": "kopt.passes.distribute_loops:DistributeLoopsPass",
     "drop-dead-arrays": "kopt.passes.drop_dead_arrays:DropDeadArraysPass",
     "drop-dead-initialization": "kopt.passes.drop_dead_initialization:DropDeadInitializationPass",
     "drop-empty": "kopt.passes.drop_empty:DropEmptyPass",

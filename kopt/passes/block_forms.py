@@ -20,6 +20,7 @@ from kopt.ir.atoms import BlockNumber, Lane
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.passes.applying import apply_pass
+from kopt.passes.distribute_loops import DistributeLoopsPass
 from kopt.passes.pipelines import named, rows_moved, walks
 from kopt.passes.retyping import new_tags
 from kopt.passes.split_planes import holds_large
@@ -40,11 +41,13 @@ class BlockForms:
     def scheduled(self) -> ModuleOp:
         """What cells do one by one, items of jagged loops and planes, as cells of their own.
 
-        On a TPU row statistics that loops carry are columns: these take registers as matrices of one lane do.
+        On a TPU row statistics that loops carry are columns: these take registers as matrices of one lane do. Where it
+        has several cores, they share what loops of computed bounds hold.
         """
         jagged = ("raise-jagged", "dce", "schedule-jagged") if self.gathers else ()
         if isinstance(self._chip, TpuChip):
-            return _applied(self._module, named(*jagged, "keep-reduced-dims"))
+            shared = [DistributeLoopsPass(outermost=True)] if self._chip.cores > 1 else []
+            return _applied(self._module, [*shared, *named(*jagged, "keep-reduced-dims")])
         loops = ("distribute-loops",) if walk(self._module, ForOp) else ()
         large = ("split-planes",) if jagged or holds_large(self._module) else ()
         return _applied(self._module, named(*loops, *jagged, *large))

@@ -11,7 +11,7 @@ from kopt.passes import PASSES
 from kopt.plans.kinds import VALUES
 from kopt.plans.pins import options as pin_options
 from kopt.registry import load
-from kopt.targets.chips import TpuChip
+from kopt.targets.chips import Chip, TpuChip
 from kopt.targets.target import Target
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ HOST_PROGRAM: tuple[str, ...] = (
     "plan-buffers",
 )
 
-#: What is looked at before text is printed, by its family, besides ``verify-host``. Nothing notices a missing barrier
-#: of symmetric memory when it runs.
+#: What is looked at before text is printed, by its family, besides ``verify-host``: no run notices a missing barrier.
 _PRINTABLE = {
     "pallas": ("verify-pallas",),
     "jax": ("verify-pallas",),
@@ -110,8 +109,9 @@ def _pallas(target: Target, config: Config) -> list[ModulePass]:
     return [*_pallas_kernels(target, config), _make("verify-barriers"), *printable("pallas")]
 
 
-def before_models(config: Config) -> list[ModulePass]:
+def before_models(config: Config, chip: Chip | None = None) -> list[ModulePass]:
     """The first passes for a TPU, once block sizes are chosen: after them, models of launches are built."""
+    shares = isinstance(chip, TpuChip) and chip.cores > 1
     return [
         # Results must include what changes in place before versions replace the arguments; and before loops that visit
         # nothing disappear, for the caller goes by what the imported module writes.
@@ -120,6 +120,7 @@ def before_models(config: Config) -> list[ModulePass]:
         _make("name-accesses"),
         _make("set-eviction-policies", policies=_policies(config), drop=True),
         *_simplify(),
+        *([_make("distribute-loops", keep=_named_loops(config), outermost=True)] if shares else []),
         *scheduling(config),
         # Loops over items' own extents become ordinary ones. First of all: other passes know ordinary loops only.
         _make("convert-jagged-to-tile"),
@@ -129,7 +130,7 @@ def before_models(config: Config) -> list[ModulePass]:
 def rows_moved(chip: TpuChip, config: Config) -> list[ModulePass]:
     """The first passes for a TPU: after them, accesses of computed rows are products and DMAs."""
     return [
-        *before_models(config),
+        *before_models(config, chip),
         # Rows that VMEM does not hold: loops like those of the source, before arrays and accesses change.
         *walks(chip.name),
         # Launches cannot give new versions of arrays through views with repeated elements.

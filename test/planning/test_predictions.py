@@ -70,7 +70,7 @@ def predicted(low: Lowered, lengths: Mapping[str, Any] | None = None) -> Predict
     passes = pipeline(low.target, low.config)
     blocks = () if low.opened is None else low.opened.blocks[low.entry]
     opens = Opens.of(low.module, low.imported, blocks, low.config)
-    source = SourceFigures(low.module, low.entry, before_models(low.config), low.target.chip, {})
+    source = SourceFigures(low.module, low.entry, before_models(low.config, low.target.chip), low.target.chip, {})
     known = lengths or {}
     predictor = Predictor(low.module, passes, low.config, low.target.chip, source.models, known, source.assumed)
     return predictor.predict(recorded(low.module, passes), opens)

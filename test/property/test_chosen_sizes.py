@@ -66,7 +66,10 @@ def test_reports_show_the_choice_and_its_cost() -> None:
 def test_costs_that_are_not_fitted_are_not_known(target: str) -> None:
     low = kopt.kernel(doubled).lower("f32[4096,2560]", target=target)
     assert low.target.chip is not None
-    assert SourceFigures(low.module, low.entry, before_models(low.config), low.target.chip, {}).seconds is None
+    assert (
+        SourceFigures(low.module, low.entry, before_models(low.config, low.target.chip), low.target.chip, {}).seconds
+        is None
+    )
 
 
 def test_a_kernel_without_open_blocks_has_no_sizes() -> None:

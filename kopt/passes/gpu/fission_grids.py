@@ -16,7 +16,7 @@ from kopt.clone import cloned
 from kopt.diagnostics import remark
 from kopt.dialects.tile import Access, DimAttr, DotOp, ForOp, GridOp, mark_open, open_blocks
 from kopt.passes.cloning import clone_with_new_tags
-from kopt.passes.gpu.distribute_loops import distributable
+from kopt.passes.distribute_loops import distributable
 from kopt.passes.retyping import bound_tags, replace_dims
 from kopt.targets.chips import GPU_CHIPS, GpuChip, chip_option
 from kopt.targets.costs import gpu_costs

@@ -10,7 +10,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.independent_loops import written_beside
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import ForOp, GridOp, IdOp
-from kopt.passes.gpu.distribute_loops import distribute
+from kopt.passes.distribute_loops import distribute
 from kopt.passes.splitting.partial_results import part_of
 
 
@@ -23,7 +23,7 @@ def deal_out(grid: GridOp, loop: ForOp, trips: int | None, factor: int) -> int:
     parts = factor if trips is None or blocks is None else -(-trips // blocks)
     beside = written_beside(loop)
     if blocks == 1:
-        distribute(grid, loop)
+        distribute(grid, loop, len(grid.ranges))
         part = grid.ranges[-1]
     else:
         part, (first, end) = part_of(grid, loop, parts, blocks)

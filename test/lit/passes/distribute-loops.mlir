@@ -23,6 +23,30 @@ func.func @columns(%x: memref<4096x768xf32>, %lengths: memref<16xi32>, %out: mem
 
 // -----
 
+// RUN: kopt %s --split-input-file --verify-each -p 'distribute-loops{outermost=true}' | filecheck %s --check-prefix CORES
+// For the cores of a TPU they are the first dimension. What is in no loop of computed bounds is left to plans.
+// CORES-LABEL: func.func @columns
+// CORES: tile.grid (%n: b2=64, %g: b0=1) in (768, 16) {
+// CORES: tile.for %m: b1=64 in (0, %count) {
+// CORES-NEXT: %v = tile.load %x[%m, %n]
+// CORES-NOT: tile.for
+// CORES-LABEL: func.func @plain
+// CORES: tile.grid (%i: b0=8) in (64) {
+// CORES: tile.for %j: b1=64 in (0, 256) {
+// CHECK-LABEL: func.func @plain
+// CHECK: tile.grid (%i: b0=8, %j: b1=64) in (64, 256) {
+func.func @plain(%x: memref<64x256xf32>, %y: memref<64x256xf32>) {
+  tile.grid (%i: b0=8) in (64) {
+    tile.for %j: b1=64 in (0, 256) {
+      %v = tile.load %x[%i, %j] : memref<64x256xf32> -> !tile.tile<b0=8 x b1=64 x f32>
+      tile.store %v, %y[%i, %j] : !tile.tile<b0=8 x b1=64 x f32>, memref<64x256xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
 // What the launch reads and writes, what is summed up before, and stores by other blocks leave a loop as it is.
 // CHECK-LABEL: func.func @kept
 // CHECK: tile.grid (%i: b0=8) in (64) {

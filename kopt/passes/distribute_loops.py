@@ -43,9 +43,15 @@ class DistributeLoopsPass(ModulePass):
     its loops: the plan's order is of the cells as they are. ``keep`` are the loops that a configuration's plan
     names, by their variable or tag.
 
+    ``outermost`` is for a TPU whose cores share the cells of a launch. It takes the loops that no plan can make
+    dimensions of the grid, which stand in one of computed bounds. They become the first dimensions, so that each core
+    has blocks of its own along them, and prefetches what its next cell takes along the others.
+
         tile.grid (%g: b0=1) in (16) { %n = … tile.for %m: b1=64 in (0, %n) { tile.for %j: b2=64 in (0, 768) { … } } }
     becomes
         tile.grid (%g: b0=1, %j: b2=64) in (16, 768) { %n = … tile.for %m: b1=64 in (0, %n) { … } }
+
+    or, ``outermost``, ``tile.grid (%j: b2=64, %g: b0=1) in (768, 16) { … }``.
 
     It never refuses.
     """
@@ -53,11 +59,16 @@ class DistributeLoopsPass(ModulePass):
     name = "distribute-loops"
 
     keep: tuple[str, ...] = ()
+    outermost: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for grid in walk(op, tile.GridOp):
-            while (loop := next(distributable(grid, self.keep), None)) is not None:
-                distribute(grid, loop)
+            while (loop := next(self._found(grid), None)) is not None:
+                distribute(grid, loop, 0 if self.outermost else len(grid.ranges))
+
+    def _found(self, grid: tile.GridOp) -> Iterator[tile.ForOp]:
+        loops = distributable(grid, self.keep)
+        return (loop for loop in loops if not self.outermost or any(map(_is_computed, _around(grid, loop))))
 
 
 def distributable(
@@ -75,6 +86,11 @@ def distributable(
         named = {loop.range.name_hint, tile.tag_of(loop.range)}
         if named.isdisjoint(keep) and _bounds(loop) is not None and _stands_alone(grid, loop, there):
             yield loop
+
+
+def _is_computed(around: Operation) -> bool:
+    """Whether a loop's bounds are only known when it runs."""
+    return isinstance(around, tile.ForOp) and not all(isinstance(bound, int) for bound in around.bounds)
 
 
 def _bounds(loop: tile.ForOp) -> tuple[int, int] | None:
@@ -112,14 +128,13 @@ def _is_large(op: Operation) -> bool:
     return any(isinstance(value.type, tile.TileType) and value.type.rank > 1 for value in op.results)
 
 
-def distribute(grid: tile.GridOp, loop: tile.ForOp) -> None:
-    """Makes a loop the last dimension of its grid: its body takes its place."""
-    bounds = _bounds(loop)
+def distribute(grid: tile.GridOp, loop: tile.ForOp, place: int) -> None:
+    """Makes a loop a dimension of its grid, by its number: its body takes its place."""
+    bounds, found = _bounds(loop), [*grid.bounds]
     assert bounds is not None
-    both = zip(*grid.bounds, bounds, strict=True)
-    grid.lower, grid.upper = map(int_array, both)
-    block = grid.body.block
-    range = block.insert_arg(loop.range.type, len(block.args))
+    found.insert(place, bounds)
+    grid.lower, grid.upper = map(int_array, zip(*found, strict=True))
+    range = grid.body.block.insert_arg(loop.range.type, place)
     range.name_hint = loop.range.name_hint
     body = loop.body.block
     loop.range.replace_all_uses_with(range)
