@@ -16,7 +16,16 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from kopt.analysis.block_roles import Role, block_roles
-from kopt.analysis.block_search import BlockSpace, Sizes, capped, largest_tile, made_in, spread, tile_shapes
+from kopt.analysis.block_search import (
+    BlockSpace,
+    Sizes,
+    capped,
+    largest_tile,
+    made_in,
+    nested_loops,
+    spread,
+    tile_shapes,
+)
 from kopt.analysis.cell_bytes import cell_bytes
 from kopt.analysis.gpu_blocks import GpuSpace, gpu_budget
 from kopt.analysis.launch_models import open_models
@@ -184,6 +193,16 @@ def halved(module: ModuleOp, groups: Sequence[Sequence[str]], sizes: Sequence[in
     pairs = [(tag, size) for group, size in zip(groups, sizes, strict=True) for tag in group]
     smaller = {tag: max(least[tag], size // 2 // least[tag] * least[tag]) for tag, size in pairs}
     return _in_order(groups, sizes, smaller)
+
+
+def within_outer(module: ModuleOp, groups: Sequence[Sequence[str]], sizes: Sequence[int]) -> list[int]:
+    """Sizes of which none is larger than that of a block that its loop walks."""
+    found = {tag: size for group, size in zip(groups, sizes, strict=True) for tag in group}
+    for inner, outer in nested_loops(module, block_roles(module)):
+        if inner in found and outer in found:
+            of_group = next(group for group in groups if inner in group)
+            found.update(dict.fromkeys(of_group, min(found[inner], found[outer])))
+    return _in_order(groups, sizes, found)
 
 
 def legal_sizes(module: ModuleOp, groups: Sequence[Sequence[str]], given: Sequence[int], chip: TpuChip) -> list[int]:

@@ -13,7 +13,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes
+from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes, within_outer
 from kopt.analysis.launch_models import open_models
 from kopt.analysis.seen_blocks import seen_blocks
 from kopt.analysis.values.update_cost import most_compared
@@ -232,7 +232,9 @@ class _Choice:
             return chosen
         halves = halved(self._forms.scheduled, self._used, sizes, self._chip)
         pairs = zip(self._blocks, sizes, halves, strict=True)
-        return [block.bounded(half) if block.sized and not block.pinned else size for block, size, half in pairs]
+        less = [block.bounded(half) if block.sized and not block.pinned else size for block, size, half in pairs]
+        inner = within_outer(self._forms.scheduled, self._used, less)
+        return [size if block.pinned else most for block, size, most in zip(self._blocks, less, inner, strict=True)]
 
     def _fullness(self, room: int) -> float:
         """How much a cell takes of its room."""

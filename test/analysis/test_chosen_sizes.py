@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kopt import parse
-from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes
+from kopt.analysis.block_sizes import choose_sizes, fullness, halved, legal_sizes, within_outer
 from kopt.planning.block_sizes import rooms
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 
@@ -79,6 +79,27 @@ def test_groups_that_share_a_size_are_rounded_together() -> None:
 )
 def test_halves_are_no_smaller_than_the_least(chip, sizes: list[int], wanted: list[int]) -> None:
     assert halved(module(), GROUPS, sizes, chip) == wanted
+
+
+WALKED = """
+func.func @f(%x: memref<4096x128xf32>) {
+  tile.grid (%i: b0=64) in (4096) {
+    %begin = tile.begin %i : !tile.range<b0=64>
+    %end = tile.end %i : !tile.range<b0=64>
+    tile.for %j: b1=64 in (%begin, %end) {
+      %v = tile.load %x[%j, :] : memref<4096x128xf32> -> !tile.tile<b1=64 x 128 x f32>
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize(("sizes", "wanted"), [([32, 64], [32, 32]), ([64, 64], [64, 64]), ([64, 8], [64, 8])])
+def test_what_walks_a_block_is_no_larger(sizes: list[int], wanted: list[int]) -> None:
+    assert within_outer(parse(WALKED), GROUPS, sizes) == wanted
+    outer, inner = sizes
+    assert within_outer(parse(WALKED), (("b1",), (), ("b0",)), [inner, 7, outer]) == [wanted[1], 7, wanted[0]]
 
 
 @pytest.mark.parametrize("chip", [V5E, SM90])

@@ -17,6 +17,15 @@ def test_an_example_is_as_in_the_table(name: str, target: str) -> None:
     assert check("chosen", target, [name], update=False) == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", ["v4", "v5e", "v5p", "tpu7x"])
+@pytest.mark.parametrize("name", BY_NAME)
+def test_what_is_chosen_fits_other_chips(name: str, chip: str) -> None:
+    """At real sizes; tables have the blocks of one chip of each family."""
+    example = BY_NAME[name]
+    assert example.kernel.lower(*example.unfilled("real", torch.bfloat16), target=f"pallas:{chip}").source
+
+
 @pytest.mark.parametrize("kind", SIZES_OF)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_table_has_a_row_for_each_example_and_size(kind: str, target: str) -> None:
