@@ -152,6 +152,18 @@ def test_strict(name) -> None:
     check(name, "pallas:strict", "mixed", torch.float32, torch.int64)
 
 
+@pytest.mark.parametrize("target", ["pallas:interpret@v5p", pytest.param("pallas:strict@v5p", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("lengths", ["mixed", "empty", "huge"])
+def test_columns_are_shared_by_cores(lengths: str, target: str) -> None:
+    """Rows of neighbouring items may be in one tile of memory: a core has all items, and columns of its own."""
+    offsets = offsets_of(lengths, torch.int32)
+    x, weights = random(45, 20, dtype=torch.bfloat16), random(4, 20, 300, dtype=torch.bfloat16, seed=1) / 4
+    kernel = kopt.kernel(kernels.grouped_matmul_filled)
+    low = kernel.lower(x, weights, offsets, target=target, config={"block_sizes": [16, 128, 32]})
+    assert 'dimension_semantics=("parallel", "arbitrary")' in low.source
+    close(low.compile()(x, weights, offsets), packed.reference_grouped(x, weights, offsets))
+
+
 @pytest.fixture
 def rows_in_hbm(monkeypatch) -> None:
     """As where arrays are too large for VMEM."""
