@@ -22,9 +22,9 @@ def work(unit, dims, dtype="bf16", count=1) -> Work:
 @pytest.mark.parametrize(
     ("shape", "tiles"),
     [
-        ((8, 256, 256), (8, 256, 256)),
-        ((1, 1, 1), (8, 256, 256)),
-        ((9, 257, 512), (16, 512, 512)),
+        ((8, 256, 256), (128, 256, 256)),  # no fewer rows than it takes to load a tile of the other operand
+        ((1, 1, 1), (128, 256, 256)),
+        ((129, 257, 512), (136, 512, 512)),
         ((1024, 100, 1000), (1024, 256, 1024)),
     ],
 )
@@ -76,7 +76,7 @@ def test_units_add_up_side_by_side() -> None:
     parts = [work("product", (8, 256, 256), count=2), work("elementwise", (8, 128)), work("reduction", (16, 128))]
     found = cycles(parts, {}, COSTS)
     assert found == sum((cycles([part], {}, COSTS) for part in parts), Cycles())
-    assert found.mxu == 2 * 2 * 8 * 256 * 256 / 1000
+    assert found.mxu == 2 * 2 * 128 * 256 * 256 / 1000
     assert found.vpu == VECTOR_CYCLES["elementwise"] + 2 * VECTOR_CYCLES["reduction"]
     assert cycles([], {}, COSTS) == Cycles(0, 0)
 
@@ -88,7 +88,7 @@ def test_candidates_at_once_are_each_by_itself() -> None:
     found = cycles(parts, {"b": sizes}, COSTS)
     for n, size in enumerate(map(int, sizes)):
         rows = ceil(size / 8)
-        assert found.mxu[n] == 2 * rows * 8 * 256 * ceil(size / 256) * 256 / 1000
+        assert found.mxu[n] == 2 * max(128, rows * 8) * 256 * ceil(size / 256) * 256 / 1000
         assert found.vpu[n] == rows * ceil(size / 128) * VECTOR_CYCLES["elementwise"]
 
 
