@@ -1,6 +1,7 @@
 """Canonicalisations of the ``host`` dialect.
 
 %w = call "aten.cumsum…"(%x) : i64   copy %w to %a : i64, i32  →  the sums in i32: they wrap, as the copy does
+%new = launch (%a = %x) writes [0] { }  →  %x
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
 from kopt.dialects.canonicalization.rules import Replacement, Rule, patterns
+from kopt.dialects.formats.integers import ints_of
 from kopt.dialects.host.calls import CallOp, keywords_of
-from kopt.dialects.host.storage import CopyOp
+from kopt.dialects.host.launch import LaunchOp
+from kopt.dialects.host.storage import AllocOp, CopyOp
 from kopt.dialects.tile.types import array_type
 
 #: Sums and products of integers, which wrap: low bits of a result follow from low bits of the operands.
@@ -36,7 +39,14 @@ def _kept(user: Operation) -> IntegerType | None:
     return element if isinstance(element, IntegerType) and 1 < element.width.data < i64.width.data else None
 
 
-RULES: dict[type[Operation], tuple[Rule, ...]] = {CallOp: (_narrowed,)}
+def _idle(op: LaunchOp) -> Replacement:
+    """A launch that has no grid any more: what it writes stays as it was, and what it yields is unspecified."""
+    if op.body.block.first_op is not None:
+        return None
+    return [*(op.inputs[number] for number in ints_of(op.writes)), *(AllocOp(array_type(new)) for new in op.yielded)]
+
+
+RULES: dict[type[Operation], tuple[Rule, ...]] = {CallOp: (_narrowed,), LaunchOp: (_idle,)}
 
 #: The patterns of each op, made once.
 PATTERNS: dict[type[Operation], tuple[RewritePattern, ...]] = patterns(RULES)

@@ -1,7 +1,7 @@
 """How canonicalisations are written: a rule looks at one op and gives what to put in its place, or None.
 
-The replacement is a value, several values (none of them: the op is erased), or a new op, which gets the old op's place
-in the source; results that it lacks must be unused.
+The replacement is a value, several values or new ops of one (none of them: the op is erased), or a new op. New ops get
+the old op's place in the source; results that a new op lacks must be unused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-Replacement = Operation | SSAValue | Sequence[SSAValue] | None
+Replacement = Operation | SSAValue | Sequence[SSAValue | Operation] | None
 Rule = Callable[[Any], Replacement]
 
 
@@ -32,8 +32,16 @@ class Rules(RewritePattern):
                 unused = [None] * (len(op.results) - len(found.results))
                 rewriter.replace(op, found, [*found.results, *unused])
             else:
-                rewriter.replace(op, [], [found] if isinstance(found, SSAValue) else list(found))
+                _replace(op, [found] if isinstance(found, SSAValue) else found, rewriter)
             return
+
+
+def _replace(op: Operation, found: Sequence[SSAValue | Operation], rewriter: PatternRewriter) -> None:
+    """Puts one value, or the value of a new op, in the place of each result."""
+    new = [each for each in found if isinstance(each, Operation)]
+    for each in new:
+        each.location = op.location
+    rewriter.replace(op, new, [each.results[0] if isinstance(each, Operation) else each for each in found])
 
 
 def patterns(table: Mapping[type[Operation], Sequence[Rule]]) -> dict[type[Operation], tuple[RewritePattern, ...]]:

@@ -35,6 +35,7 @@ from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, ints_of, parse_ints, print_ints
 from kopt.dialects.host.types import print_typed
 from kopt.dialects.tile.bodies import parse_pair, print_pair
+from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import parse_known_types
 
 
@@ -72,7 +73,7 @@ class LaunchOp(Op):
     outputs = var_result_def(MemRefType)
     body = region_def("single_block")
 
-    traits = traits_def(IsolatedFromAbove(), NoTerminator(), NoMemoryEffect())
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), NoMemoryEffect(), Canonicalized())
 
     def __init__(
         self,

@@ -27,3 +27,18 @@ func.func @kept(%x: memref<4xi32>, %wide: memref<4xi64>, %truth: memref<4xi1>) {
   host.copy %some to %truth : memref<4xi64>, memref<4xi1>
   func.return
 }
+
+// A grid that does nothing goes, and its launch with it: what it writes stays as it was, a new array is anything.
+// CHECK-LABEL: func.func @idle
+// CHECK-NEXT: %new = host.alloc : memref<3xi32>
+// CHECK-NEXT: func.return %x, %new : memref<4xf32>, memref<3xi32>
+func.func @idle(%x: memref<4xf32>) -> (memref<4xf32>, memref<3xi32>) {
+  %y, %new = host.launch @nothing (%a = %x) writes [0] yields (%b : memref<3xi32>) : (memref<4xf32>) -> (memref<4xf32>, memref<3xi32>) {
+    tile.grid (%i: b0=2) in (4) {
+      %v = tile.load %a[%i] : memref<4xf32> -> !tile.tile<b0=2 x f32>
+      %never = tile.full 0 : !tile.tile<b0=2 x i1>
+      tile.store %v, %a[%i] mask %never : !tile.tile<b0=2 x f32>, memref<4xf32>
+    }
+  }
+  func.return %y, %new : memref<4xf32>, memref<3xi32>
+}
