@@ -148,7 +148,7 @@ def _why_no_block(load: DescribedAccess) -> str | None:
     if any(map(is_open, type.get_shape())):
         return "its shape differs from call to call"
     shape, strides, found = type.get_shape(), _strides(type), dtypes.from_ir(type.element_type)
-    size = 0 if found is None else found.bytes
+    size = 0 if found is None or found.kind == "bool" else found.bytes  # Triton counts a boolean as one bit there
     block = block_shape(load)
     if strides is None or block is None:
         return "its place is not one block of a plain array"

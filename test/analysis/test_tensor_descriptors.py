@@ -47,6 +47,8 @@ def test_a_product_takes_the_block_where_the_chip_has_descriptors() -> None:
     [
         ({}, None),
         ({"type": "f64"}, "elements of 8, 16 or 32 bits"),
+        ({"type": "i1"}, "elements of 8, 16 or 32 bits"),
+        ({"type": "i8"}, None),
         ({"at": "%n, %i, 3", "dims": "b1=32"}, "rows of 16 bytes"),
         ({"at": "%n, %i, 0:96", "dims": "b1=32 x 96"}, "powers of two"),
         ({"rest": " pad 1.0"}, "are zeros"),
