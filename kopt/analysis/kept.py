@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue, Use
 
 from kopt.dialects.canonicalization.elementwise import widens
@@ -51,7 +52,13 @@ def _holds(cast: CastOp, get: GetOp) -> bool:
     """Whether a cast's result still holds every number that the block has."""
     assert isinstance(get.memory.type, RefType) and isinstance(cast.result.type, TileType)
     own, other = get.memory.type.element_type, cast.result.type.element_type
-    return own == other or widens(own, other)
+    return own == other or widens(own, other) or (other == i1 and _has_booleans(get.memory))
+
+
+def _has_booleans(ref: SSAValue) -> bool:
+    """Whether all that is put into a block are booleans, be it as bytes."""
+    put = [op.value.owner for use in ref.uses if isinstance(op := use.operation, PutOp) and op.memory is ref]
+    return all(isinstance(op, CastOp) and tile_type(op.input).element_type == i1 for op in put)
 
 
 def _same(put: PutOp, lanes: np.ndarray | None, get: GetOp) -> bool:

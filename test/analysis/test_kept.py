@@ -89,6 +89,14 @@ def test_casts_that_hold_all_numbers() -> None:
     assert not kept(there + select("s", "h", "w", BF16) + back + put("z"))
 
 
+def test_booleans_that_are_stored_as_bytes() -> None:
+    """0 and 1 are kept through i1, but no other bytes."""
+    there, back = cast("w", "v", I8, I32) + cast("x", "w", I32, I1), cast("z", "s", I1, I8)
+    lines = there + select("s", "m", "x", I1) + back + put("z", "%r[:, :]", I8, I8)
+    assert kept(lines, R, I8)
+    assert not kept(cast("u", "i", I32, I8) + put("u", "%r[:, :]", I8, I8) + lines, R, I8)
+
+
 SHAPE = (2, 3, 4)
 
 

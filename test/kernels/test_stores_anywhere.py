@@ -293,3 +293,23 @@ def test_columns_before_rows_up_to_a_computed_bound(target, dtype, block):
     whole, part = columns_first.on(target)(x, torch.tensor([3], dtype=torch.int32), block)
     torch.testing.assert_close(whole, x)
     torch.testing.assert_close(part, torch.where(torch.arange(6)[:, None] < 3, x.T, 0))
+
+
+@kopt.kernel
+def rows_then_column(x, column):
+    """What has been stored is kept where a computed column of it is stored again, and nothing is there before."""
+    out = torch.empty_like(x)
+    for i in hl.tile(x.size(0), block_size=1):
+        row = x[i, :]
+        out[i, :] = row
+        out[i, column[0]] = row.amax(1)
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_whole_rows_and_then_a_column(target, dtype):
+    x = _numbers(dtype, 5, 6)
+    wanted = x.clone()
+    wanted[:, 3] = x.amax(1)
+    torch.testing.assert_close(rows_then_column.on(target)(x, _places(3)), wanted)

@@ -32,9 +32,6 @@ REFUSALS: dict[str, dict[str, str]] = {
             "rows that are updated stay in VMEM, in a layout that blocks do not have"
         ),
         r"is updated by row numbers of different dimensions": "rows stand along one dimension of what stays in VMEM",
-        r"is read before a visit has written it": (
-            "rows of which computed columns are overwritten in the same visit: they are read, changed and written"
-        ),
     },
 }
 #: What refuses as another does.
