@@ -35,8 +35,8 @@ _ENDS = {2: "max", 3: "min"}
 #: That of a run in which only sums differ: they do not round until all terms are added. What is 0 but for rounding is 0
 #: there, such as a variance of equal elements.
 _WIDE = 4
-#: Of these, which are 0 where a subnormal number is.
-_SIGNS = frozenset(("sign", "sgn"))
+#: Of these, which make much of it where a subnormal number counts as 0: they step there, or order it beside 0.
+_STEPS = frozenset("sign sgn ceil floor to type type_as sort topk kthvalue max min cummax cummin".split())
 #: Which add many terms: how far they may differ depends on the terms, not on the sum.
 _SUMS = frozenset(
     "sum mean var std var_mean std_mean norm logsumexp softmax log_softmax normalize layer_norm cumsum cumprod prod "
@@ -63,7 +63,7 @@ class Noise(TorchFunctionMode):
             return func(*divisible(name, args, kwargs), **kwargs)
         if self.noise.initial_seed() == _WIDE:
             return _wide(func, divisible(name, args, kwargs), kwargs) if name in _SUMS else func(*args, **kwargs)
-        if self._odd and (name not in _EXACT or name in _SIGNS) and not _changes(func):
+        if self._odd and (name not in _EXACT or name in _STEPS) and not _changes(func):
             plain = func(*divisible(name, args, kwargs), **kwargs)
             if not isinstance(plain, torch.Tensor | tuple) or _is_view(plain, args):
                 return plain
