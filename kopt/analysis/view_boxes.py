@@ -7,14 +7,16 @@ where they cannot be followed they are left out, which is safe for what is asked
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import gcd, prod
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from kopt.analysis.aliases import view_chain
+from kopt.analysis.aliases import root, view_chain
 from kopt.analysis.boxes import LIMIT, Boxes, joined
 from kopt.dialects.host import PermuteOp, ReshapeOp, SliceOp, ViewOp
+from kopt.dialects.tile import array_type
+from kopt.open_extents import is_open
 
 #: More boxes are not taken through a reshape, which looks at each.
 _RESHAPED = 4096
@@ -28,6 +30,44 @@ def in_root(view: SSAValue, boxes: Boxes) -> Boxes | None:
             return None
         boxes = found
     return boxes
+
+
+def may_overlap(first: SSAValue, second: SSAValue) -> bool:
+    """Whether two memrefs may have elements in common: not where in some dimension their numbers all differ."""
+    if root(first) is not root(second):
+        return False
+    sources = [chain[0].source if (chain := view_chain(view)) else view for view in (first, second)]
+    if sources[0] is not sources[1]:
+        return True
+    return not any(map(_differ, _spans(first), _spans(second)))
+
+
+def _spans(view: SSAValue) -> list[range | None]:
+    """For each dimension of the array behind a view the numbers among which its elements' are; None where not known."""
+    chain = view_chain(view)
+    shape = array_type(chain[0].source if chain else view).get_shape()
+    spans: list[range | None] = [None if is_open(extent) else range(extent) for extent in shape]
+    dims = list(range(len(shape)))
+    for op in chain:
+        if isinstance(op, PermuteOp):
+            dims = [dims[n] for n in op.order]
+        elif isinstance(op, SliceOp):
+            for dim, (offset, size, stride) in zip(dims, op.bounds, strict=True):
+                span = spans[dim]
+                known = span is not None and not is_open(size)
+                spans[dim] = span[offset : offset + size * stride : stride] if known else None  # pyright: ignore
+        else:
+            break  # what follows has some of these elements
+    return spans
+
+
+def _differ(first: range | None, second: range | None) -> bool:
+    """Whether two ranges surely have no number in common."""
+    if first is None or second is None:
+        return False
+    if not first or not second or first[-1] < second[0] or second[-1] < first[0]:
+        return True
+    return (first[0] - second[0]) % gcd(first.step, second.step) != 0
 
 
 def _in_source(view: ViewOp, boxes: Boxes) -> Boxes | None:

@@ -15,6 +15,7 @@ from xdsl.traits import MemoryEffectKind
 
 from kopt.analysis.aliases import accessed, root, view_chain
 from kopt.analysis.effects import is_side_effect_free
+from kopt.analysis.view_boxes import may_overlap
 from kopt.diagnostics import location_of
 from kopt.dialects.host import (
     CallOp,
@@ -47,8 +48,8 @@ class FunctionaliseHostPass(ModulePass):
         func.return %out_1
 
     Constants and extents from around a loop nest are made again inside of the launch. Refuses a launch that reads and
-    writes one storage through different views, writes through an expanded view, and other values from around a loop
-    nest.
+    writes the same elements through different views, writes through an expanded view, and other values from around a
+    loop nest.
     """
 
     name = "functionalise-host"
@@ -116,9 +117,10 @@ class _Functionaliser:
         launch.location = grid.location
         Rewriter.insert_op(launch, InsertPoint.before(grid))
         self._move_into(grid, launch, used)
+        following = _next(launch)
         for value, result in zip(written, launch.outputs, strict=True):
             result.name_hint = value.name_hint
-            self.versions[root(value)] = self._write_back(value, result, launch)
+            self.versions[root(value)] = self._write_back(value, result, launch, following)
 
     @staticmethod
     def _move_into(grid: GridOp, launch: LaunchOp, used: tuple[SSAValue, ...]) -> None:
@@ -134,17 +136,17 @@ class _Functionaliser:
                 elif not grid.is_ancestor(_owner(operand)):
                     arguments[operand] = inner.operands[number] = _constant_in(grid, operand, inner)
 
-    def _write_back(self, view: SSAValue, new: SSAValue, after: Operation) -> SSAValue:
-        """The root's new version, once ``new`` has been written through ``view``."""
+    def _write_back(self, view: SSAValue, new: SSAValue, writer: Operation, before: Operation) -> SSAValue:
+        """The root's new version, once ``writer`` has written ``new`` through ``view``; made in front of an op."""
         for op in reversed(view_chain(view)):
-            inverse = self._inverse(op, new, after)
-            inverse.location = after.location
-            Rewriter.insert_op(inverse, InsertPoint.after(after))
-            after, new = inverse, inverse.results[0]
+            inverse = self._inverse(op, new, writer, before)
+            inverse.location = writer.location
+            Rewriter.insert_op(inverse, InsertPoint.before(before))
+            new = inverse.results[0]
         new.name_hint = root(view).name_hint
         return new
 
-    def _inverse(self, view: ViewOp, new: SSAValue, at: Operation) -> Operation:
+    def _inverse(self, view: ViewOp, new: SSAValue, writer: Operation, before: Operation) -> Operation:
         """The op that carries a view's new elements back to its source."""
         if isinstance(view, ReshapeOp):
             return ReshapeOp(new, view.source_type)
@@ -152,11 +154,11 @@ class _Functionaliser:
             order = sorted(range(len(view.order)), key=view.order.__getitem__)
             return PermuteOp(new, order, view.source_type)
         if isinstance(view, SliceOp):
-            base = self._current(view.source, at)
+            base = self._current(view.source, before)
             return InsertOp(new, base, *([bound[n] for bound in view.bounds] for n in range(3)))
         assert isinstance(view, ExpandOp)
         raise LoweringError(
-            "cannot write through an expanded view: its elements share storage", location_of(at), id="aliasing"
+            "cannot write through an expanded view: its elements share storage", location_of(writer), id="aliasing"
         )
 
     def _copy(self, copy: CopyOp) -> None:
@@ -172,7 +174,7 @@ class _Functionaliser:
                 location_of(copy),
                 notes=["programs of several ranks keep such copies: this pass is for kernels"],
             )
-        self.versions[root(copy.target)] = self._write_back(copy.target, source, copy)
+        self.versions[root(copy.target)] = self._write_back(copy.target, source, copy, copy)
         Rewriter.erase_op(copy)
 
     def _drop_dead_views(self) -> None:
@@ -209,6 +211,13 @@ def _constant_in(grid: GridOp, value: SSAValue, user: Operation) -> SSAValue:
     return copy.results[op.results.index(value)]  # pyright: ignore[reportArgumentType]
 
 
+def _next(op: Operation) -> Operation:
+    """The operation behind one that does not end its block."""
+    following = op.next_op
+    assert following is not None
+    return following
+
+
 def _launch_names(func: FuncOp) -> Iterator[str]:
     grids = sum(isinstance(op, GridOp) for op in func.body.block.ops)
     name = func.sym_name.data
@@ -218,7 +227,7 @@ def _launch_names(func: FuncOp) -> Iterator[str]:
 def _check_aliases(grid: GridOp, used: tuple[SSAValue, ...], written: tuple[SSAValue, ...]) -> None:
     roots = {root(value) for value in written}
     for value in used:
-        others = [other for other in used if other is not value and root(other) is root(value)]
+        others = [other for other in used if other is not value and may_overlap(value, other)]
         if root(value) in roots and others:
             name = root(value).name_hint or "an array"
             raise LoweringError(

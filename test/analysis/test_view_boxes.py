@@ -7,10 +7,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from xdsl.ir import SSAValue
 
 from kopt import parse
 from kopt.analysis.boxes import Boxes, joined
-from kopt.analysis.view_boxes import in_root
+from kopt.analysis.view_boxes import in_root, may_overlap
+from kopt.dialects.host import ViewOp
+from kopt.walk import walk
 from test.named import named
 
 Bounds = Sequence[tuple[int, int]]
@@ -162,3 +165,47 @@ func.func @f(%x: memref<10x100xf32>) {
 
 def test_arrays_of_no_elements() -> None:
     assert in_root(View(0, 8).reshape(0).value(), Boxes.of((0, 0))) is None
+
+
+def views(shape: str, lines: str) -> list[SSAValue]:
+    """The views of one array that lines of IR make."""
+    module = parse(f"func.func @f(%x: memref<{shape}xf32>) {{\n{lines}\n  func.return\n}}")
+    return [op.result for op in walk(module, ViewOp)]
+
+
+def test_slices_overlap_where_elements_are_in_both() -> None:
+    """Exactly where the steps are equal; else views that share no element may count as if they did."""
+    bounds = [(o, n, s) for o, n, s in product(range(6), range(1, 7), (1, 2, 3)) if o + (n - 1) * s < 6]
+    taken = [range(o, o + n * s, s) for o, n, s in bounds]
+    layouts = [f"strided<[{s}], offset: {o}>" if o else f"strided<[{s}]>" for o, _, s in bounds]
+    types = ["memref<6xf32>" if (o, n, s) == (0, 6, 1) else f"memref<{n}xf32, {at}>"
+             for (o, n, s), at in zip(bounds, layouts, strict=True)]  # fmt: skip
+    lines = [f"%v{k} = host.slice %x [{o}] [{n}] [{s}] : memref<6xf32> to {type}"
+             for k, ((o, n, s), type) in enumerate(zip(bounds, types, strict=True))]  # fmt: skip
+    found = views("6", "\n".join(lines))
+    for (first, a), (second, b) in product(zip(found, taken, strict=True), repeat=2):
+        shared = bool(set(a) & set(b))
+        assert may_overlap(first, second) >= shared
+        if a.step == b.step:
+            assert may_overlap(first, second) is shared
+
+
+def test_dimensions_are_followed_through_permutations_and_no_further_than_reshapes() -> None:
+    whole = "memref<4x4xf32>"
+    turned = "memref<4x4xf32, strided<[1, 4]>>"
+    rows, upper = "memref<2x4xf32, strided<[4, 1]>>", "memref<2x4xf32, strided<[4, 1], offset: 8>>"
+    columns = "memref<2x4xf32, strided<[1, 4], offset: 2>>"
+    turn, top, bottom, right, flat, more = views(
+        "4x4",
+        f"""
+  %turn = host.permute %x [1, 0] : {whole} to {turned}
+  %top = host.slice %x [0, 0] [2, 4] [1, 1] : {whole} to {rows}
+  %bottom = host.slice %x [2, 0] [2, 4] [1, 1] : {whole} to {upper}
+  %right = host.slice %turn [2, 0] [2, 4] [1, 1] : {turned} to {columns}
+  %flat = host.reshape %top : {rows} to memref<8xf32>
+  %more = host.slice %flat [0] [4] [1] : memref<8xf32> to memref<4xf32>
+        """,
+    )
+    assert not may_overlap(top, bottom) and not may_overlap(bottom, flat) and not may_overlap(more, bottom)
+    assert may_overlap(top, right) and may_overlap(bottom, right) and may_overlap(turn, bottom)
+    assert may_overlap(flat, more) and may_overlap(top, top)

@@ -105,3 +105,25 @@ func.func @number(%x: memref<8xf32>, %c: i1) {
   }
   func.return
 }
+
+// -----
+
+// Views without common elements are arrays of their own: the second is put back into what the first was put into.
+// CHECK-LABEL: func.func @halves
+// CHECK: %left_1, %right_1 = host.launch @halves (%left_2 = %left, %right_2 = %right) writes [0, 1]
+// CHECK: %x_1 = host.insert %left_1 into %x [0, 0] [4, 4] [1, 2]
+// CHECK-NEXT: [[BACK:%.+]] = host.permute %right_1 [1, 0]
+// CHECK-NEXT: %x_2 = host.insert [[BACK]] into %x_1 [0, 1] [4, 4] [1, 2]
+// CHECK-NEXT: func.return %x_2
+func.func @halves(%x: memref<4x8xf32>) -> memref<4x8xf32> {
+  %left = host.slice %x [0, 0] [4, 4] [1, 2] : memref<4x8xf32> to memref<4x4xf32, strided<[8, 2]>>
+  %odd = host.slice %x [0, 1] [4, 4] [1, 2] : memref<4x8xf32> to memref<4x4xf32, strided<[8, 2], offset: 1>>
+  %right = host.permute %odd [1, 0] : memref<4x4xf32, strided<[8, 2], offset: 1>> to memref<4x4xf32, strided<[2, 8], offset: 1>>
+  tile.grid (%i: b0=2) in (4) {
+    %v = tile.load %left[%i, :] : memref<4x4xf32, strided<[8, 2]>> -> !tile.tile<b0=2 x 4 x f32>
+    tile.store %v, %right[%i, :] : !tile.tile<b0=2 x 4 x f32>, memref<4x4xf32, strided<[2, 8], offset: 1>>
+    %w = tile.neg %v : !tile.tile<b0=2 x 4 x f32>
+    tile.store %w, %left[%i, :] : !tile.tile<b0=2 x 4 x f32>, memref<4x4xf32, strided<[8, 2]>>
+  }
+  func.return %x : memref<4x8xf32>
+}
