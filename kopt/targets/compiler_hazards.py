@@ -94,6 +94,13 @@ PILED_TRANSPOSES = CompilerHazard(
     " hundreds take long to compile; where the types are of 8 bits, their depth ends the process",
     "interpreted kernels are compiled without the pass reshape-mover (kopt/runtime/pallas_interpret.py)",
 )
+ANGLES_OF_SUBNORMALS = CompilerHazard(
+    "angles-of-subnormals",
+    "jaxlib",
+    "0.10",
+    "XLA:CPU gives NaN for the atan2 of two subnormal numbers",
+    "none: on TPUs subnormal numbers count as 0 anyway (docs/targets.md)",
+)
 
 HAZARDS = (
     UNREAD_OPERAND,
@@ -104,4 +111,5 @@ HAZARDS = (
     HIDDEN_COPIES,
     UNORDERED_THREADS,
     PILED_TRANSPOSES,
+    ANGLES_OF_SUBNORMALS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from test.property.composed import COMPOSED
-from test.property.undefined import casts, divisible, free_zeros, undefined, unheld
+from test.property.undefined import casts, divisible, free_zeros, undefined, unheld, unnumbered
 
 _UNITS = {torch.float64: 2**-52, torch.float32: 2**-23, torch.bfloat16: 2**-8, torch.float16: 2**-11}
 #: Smaller numbers are subnormal in f32 and bf16.
@@ -63,6 +64,9 @@ class Noise(TorchFunctionMode):
             return func(*divisible(name, args, kwargs), **kwargs)
         if self.noise.initial_seed() == _WIDE:
             return _wide(func, divisible(name, args, kwargs), kwargs) if name in _SUMS else func(*args, **kwargs)
+        if self._odd and (nan := unnumbered(name, args)) is not None:
+            plain = func(*args, **kwargs)
+            return torch.where(nan, math.nan, plain).to(plain.dtype)
         if self._odd and (name not in _EXACT or name in _STEPS) and not _changes(func):
             plain = func(*divisible(name, args, kwargs), **kwargs)
             if not isinstance(plain, torch.Tensor | tuple) or _is_view(plain, args):

@@ -51,6 +51,18 @@ def free_zeros(name: str) -> bool:
     return name in _ZEROS_OF_EITHER_SIGN
 
 
+def unnumbered(name: str, args: Any) -> torch.Tensor | None:
+    """Where a result may be NaN though torch's is none: angles of two subnormal numbers, by XLA:CPU."""
+    if name not in ("atan2", "arctan2") or len(args) < 2:
+        return None
+    one, other = (torch.as_tensor(side).double() for side in args[:2])
+    return _is_subnormal(one) & _is_subnormal(other)
+
+
+def _is_subnormal(numbers: torch.Tensor) -> torch.Tensor:
+    return (numbers != 0) & (numbers.abs() < torch.finfo(torch.float32).smallest_normal)
+
+
 def unheld(source: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The floats that no integer of a dtype is."""
     limits, whole = torch.iinfo(dtype), source.double().trunc()
