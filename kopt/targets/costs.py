@@ -24,7 +24,7 @@ class TpuCosts:
 
     ``flops_per_cycle`` and ``mxu_size`` are of one core; ``bytes_per_second`` is of the ``cores`` that one launch may
     have: two where JAX joins them, since it takes each core of others for a device. ``passes`` are those of the matrix
-    unit by dtype. ``step_cycles`` are those of a step beside its products, ``step_seconds`` (ov) what the hardware
+    unit by dtype. ``step_cycles`` are those of a step in which no unit works, ``step_seconds`` (ov) what the hardware
     takes for one, ``store_cycles`` (a) those of 1024 elements of a finished block. What of the peaks is had are
     ``mxu_share`` (em), ``hbm_share`` (eb), ``vector_share`` of `VECTOR_CYCLES`, and ``host_share`` of the bandwidth
     for passes around kernels. ``narrow_cycles`` are those of an operation on a register of bf16, ``e4m3_cycles`` those
@@ -95,7 +95,8 @@ RUNNING_SUM_PRODUCTS: Mapping[str, int] = {"bf16": 2, "f32": 4}
 RUNNING_BLOCK_CYCLES = 4.0
 RUNNING_BLOCK_WAIT = 160.0
 #: Cycles of a vector register that a loop in the kernel hands on in VMEM: its store, which nothing hides. By libtpu's
-#: bundles of products of 256 to 1,024 rows and columns on v6e; as a dimension of the grid the loop has none.
+#: bundles of products of 256 to 1,024 rows and columns on v6e. Of a dimension of the grid it is vector work, which
+#: products hide.
 CARRY_CYCLES = 1.0
 #: Cycles of a visit to a loop in the kernel beside its work, by the same bundles.
 VISIT_CYCLES = 100.0

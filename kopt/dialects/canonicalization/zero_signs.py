@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation, SSAValue
@@ -18,23 +19,35 @@ _UNSIGNED = ("abs", "exp", "exp2", "sigmoid")
 _KEEPS = ("add", "mul", "div", "fma", "maximum", "minimum", "fmax", "fmin", "sqrt", "rsqrt", "reciprocal", "pow")
 _SUMS = ("add", "mul")
 _MOVES = (BroadcastOp, ConcatOp, ReshapeOp, SelectOp, SliceOp, TransposeOp)
-#: How far back is looked.
-_DEPTH = 12
+#: Values that are looked at, at most.
+_MOST = 256
 
 
-def is_unsigned(value: SSAValue, depth: int = _DEPTH) -> bool:
+def is_unsigned(value: SSAValue) -> bool:
     """Whether every lane of a tile of floats is NaN, or has no sign: 0.0, or greater."""
+    seen, left = set[SSAValue](), [value]
+    while left and len(seen) < _MOST:
+        if (one := left.pop()) not in seen:
+            seen.add(one)
+            if (of := _signs_of(one)) is None:
+                return False
+            left += of
+    return not left
+
+
+def _signs_of(value: SSAValue) -> Sequence[SSAValue] | None:
+    """The values of which none has a sign where a value has none: nothing where it never has; None where it may."""
     op = value.owner
-    if not isinstance(op, Operation) or depth == 0:
-        return False
+    if not isinstance(op, Operation):
+        return None
     if isinstance(op, FullOp):
-        return _has_no_sign(op.number)
-    if isinstance(op, CastOp) and (found := _of_integers(op.input)) is not None:
-        return found
+        return () if _has_no_sign(op.number) else None
+    if isinstance(op, CastOp) and isinstance(element := _element(op.input), IntegerType):
+        return () if element == i1 or element.signedness.data.name == "UNSIGNED" else None
     if isinstance(op, ElementwiseOp) and (op.ROW.name in _UNSIGNED or _is_square(op)):
-        return True
+        return ()
     parts = [one for one in op.operands if _element(one) == _element(value) or isinstance(op, CastOp)]
-    return _keeps(op) and bool(parts) and all(is_unsigned(one, depth - 1) for one in parts)
+    return parts if parts and _keeps(op) else None
 
 
 def _keeps(op: Operation) -> bool:
@@ -52,14 +65,6 @@ def _is_square(op: ElementwiseOp) -> bool:
 
 def _has_no_sign(number: float) -> bool:
     return number != number or math.copysign(1, number) > 0
-
-
-def _of_integers(value: SSAValue) -> bool | None:
-    """Whether integers that are cast have no sign; None of floats."""
-    element = _element(value)
-    if not isinstance(element, IntegerType):
-        return None
-    return element == i1 or element.signedness.data.name == "UNSIGNED"
 
 
 def _element(value: SSAValue) -> object:

@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kopt.analysis.combiners import KINDS
 from kopt.dialects import tile
 from kopt.dialects.builder import Builder
+from kopt.dialects.canonicalization.elementwise import constant
 from kopt.ir.ranges import ranges_in_scope
 from kopt.passes.meaning import REASSOCIATES
 from kopt.walk import walk
@@ -148,11 +149,6 @@ def _reduced(build: Builder, one: _Sum, lanes: SSAValue, start: SSAValue) -> SSA
     found = build.add(tile.ReduceOp(kind, lanes, one.reduction.dimensions))
     if one.reshaped is not None:
         found = build.reshape(found, one.reshaped.result_type.dims.data)
-    if _holds(start, tile.neutral(kind, tile.element_of(start))):
+    if constant(start) == tile.neutral(kind, tile.element_of(start)):
         return found
     return build.compute(tile.COMBINING_OPS[kind], start, found)
-
-
-def _holds(value: SSAValue, fill: float | int) -> bool:
-    """Whether a value is one number in all lanes, the fill."""
-    return isinstance(value.owner, tile.FullOp) and value.owner.number == fill
