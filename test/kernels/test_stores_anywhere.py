@@ -313,3 +313,28 @@ def test_whole_rows_and_then_a_column(target, dtype):
     wanted = x.clone()
     wanted[:, 3] = x.amax(1)
     torch.testing.assert_close(rows_then_column.on(target)(x, _places(3)), wanted)
+
+
+@kopt.kernel
+def rows_and_columns(x, columns):
+    """A row is stored, and then some of its columns: both ways through one array."""
+    n, m = x.size()
+    out = torch.empty_like(x)
+    for row in hl.tile(n, block_size=1):
+        out[row, :] = x[row, :]
+        out[row, columns[:]] = x[row, :] * 2
+    return out
+
+
+@pytest.mark.parametrize("target", ["reference", "eager", *TARGETS])
+@pytest.mark.parametrize("shape", [(4, 4), (6, 4)])
+def test_columns_of_what_rows_are_stored_to(target: str, shape: tuple[int, int]) -> None:
+    """Right, or refused: as rows that are computed, columns of a square array have the type of its rows."""
+    x, columns = torch.randn(shape), torch.tensor([3, 0, 1, 2], dtype=torch.int32)
+    if target.startswith("pallas"):
+        with pytest.raises(kopt.LoweringError, match="updated by computed rows in one place and accessed by blocks"):
+            rows_and_columns.on(target)(x, columns)
+        return
+    wanted = torch.empty_like(x)
+    wanted[:, columns.long()] = x * 2
+    torch.testing.assert_close(rows_and_columns.on(target)(x, columns), wanted)
