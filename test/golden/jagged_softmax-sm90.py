@@ -21,11 +21,12 @@ def jagged_softmax_0_kernel(x, offsets, out):
     starts = tl.load(offsets + pid)
     # jagged_kernels.py:100: lengths = offsets[b.index + 1] - starts
     offsets_block = tl.load(offsets + (pid + 1))
+    # jagged_kernels.py:112: for k in hl.jagged_tile(lengths):
+    lengths = offsets_block - starts
     # jagged_kernels.py:101: for m in hl.tile(columns):
     for m_begin in range(0, 256, BLOCK_1):
         m = m_begin + tl.arange(0, BLOCK_1)
         # jagged_kernels.py:104: for k in hl.jagged_tile(lengths):
-        lengths = offsets_block - starts
         top_lanes = tl.full([8, BLOCK_1], float("-inf"), tl.float32)
         for k_begin in range(0, lengths, BLOCK_2):
             k = k_begin + tl.arange(0, BLOCK_2)

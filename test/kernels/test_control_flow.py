@@ -306,3 +306,21 @@ def test_a_loop_over_a_number_of_blocks_in_floats(target):
     x, lengths = torch.randn(4, 16), torch.tensor([0, 3, 9, 16], dtype=torch.int32)
     wanted = torch.stack([row[: -(-int(n) // 4) * 4].sum() for row, n in zip(x, lengths, strict=True)])
     torch.testing.assert_close(kopt.kernel(sums, target=target)(x, lengths), wanted)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_both_arms_give_what_was_stored_before(target):
+    """A value of other tags that has no line of its own yet is one for both."""
+
+    def largest(x, flag):
+        out, again = torch.empty_like(x[:, 0]), torch.empty_like(x[:, 0])
+        for row in hl.tile(x.size(0), block_size=1):
+            out[row] = torch.amax(x[row, :], dim=(0, 1))[None]
+            kept = out[row]
+            if flag[0] > 0:
+                kept = out[row]
+            again[row] = kept
+        return out, again
+
+    x, flag = torch.randn(9, 20).to(torch.bfloat16), torch.ones(1, dtype=torch.int32)
+    torch.testing.assert_close(kopt.kernel(largest, target=target)(x, flag), (x.amax(1), x.amax(1)))

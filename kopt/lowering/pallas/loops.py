@@ -55,10 +55,10 @@ def _once(op: ForOp, printing: PallasPrinter) -> None:
     lower, upper = bounds_of(op, printing)
     printing.visits[op.range] = Visit(number(0), lower, upper, number(1))
     for value, init in zip(op.carried, op.inits, strict=True):
-        printing.alias(value, printing[init])
+        printing.define(value, printing[init])
     printing.print_block(op.body.block)
     for result, value in zip(op.results, op.yielded, strict=True):
-        printing.alias(result, printing[value])
+        printing.define(result, printing[value])
 
 
 def bounds_of(op: ForOp, printing: PallasPrinter) -> tuple[Expr, Expr]:

@@ -21,7 +21,7 @@ def print_splat(kernel: TritonPrinter, op: tile.SplatOp) -> None:
     """A scalar, which broadcasts to anything; an ``index`` takes the tile's type."""
     scalar = kernel[op.scalar]
     if op.scalar.type.name != "index" or scalar.literal is not None:
-        kernel.alias(op.result, scalar)
+        kernel.define(op.result, scalar)
         return
     dtype = kernel.dtype(tile.tile_type(op.result).element_type)
     kernel.define(op.result, spell(f"tl.cast({{0}}, {dtype})", scalar))
@@ -83,7 +83,7 @@ def print_transpose(kernel: TritonPrinter, op: tile.TransposeOp) -> None:
     """``tl.trans(v)`` of a matrix, else ``tl.permute``."""
     expr = kernel[op.input]
     if not expr.shape:
-        kernel.alias(op.result, expr)
+        kernel.define(op.result, expr)
         return
     shape = tuple(expr.shape[n] for n in op.order)
     text = "tl.trans({0})" if op.order == (1, 0) else f"tl.permute({{0}}, {list(op.order)})"
