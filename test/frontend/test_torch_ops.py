@@ -101,6 +101,7 @@ EXPRESSIONS = {
     "masked_fill": lambda x, y, z: x.masked_fill(x > 0, 7),
     "casts": lambda x, y, z: x.to(torch.bfloat16).float() + y.half().to(torch.float32),
     "int cast": lambda x, y, z: (x * 3).to(torch.int32) + 1,
+    "bool add alpha": lambda x, y, z: torch.add(x > 0, y > 1, alpha=2) ^ torch.add(y > 0, z > 1, alpha=0),
     "bool arithmetic": lambda x, y, z: (x > 0) + (y > 1).to(torch.int32) * 2,
     "bit operations": lambda x, y, z: ((x * 9).int() & 7) | ((y * 9).int() << 2) ^ 3,
     "shift right": lambda x, y, z: (x * 99).int() >> 2,

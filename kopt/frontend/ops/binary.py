@@ -78,14 +78,15 @@ def same(name: str) -> Callable[..., DeviceTensor]:
     general, of_booleans = row(rule, _BINARY_SAME[name], 2), _OF_BOOLEANS.get(name)
 
     def operation(*args: Any, **kwargs: Any) -> DeviceTensor:
-        if not kwargs and len(args) == 2 and are_booleans(args):
+        if kwargs.keys() <= {"alpha"} and len(args) == 2 and are_booleans(args):
             if of_booleans is None:
                 unsupported(
                     f"torch has no '{name}' of booleans",
                     "convert one to an integer, or use &, | and ^",
                     id="torch-function",
                 )
-            return apply("bits", op(of_booleans), args)
+            kept = bool(kwargs.get("alpha", True))
+            return apply("bits", lambda x, y: x.op(of_booleans, y if kept else y & False), args)
         if len(args) >= 2 and all(isinstance(value, DeviceTensor) for value in args[:2]):
             args = (*without_effect(name, args[0], args[1]), *args[2:])
         return general(*args, **kwargs)
