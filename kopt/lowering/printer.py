@@ -81,6 +81,14 @@ class Printer(ABC):
         else:
             self.assign(value, expr)
 
+    def pass_on(self, value: SSAValue, given: SSAValue) -> None:
+        """Spells a value as another one, which it is; where it is used again that has a name."""
+        expr = self[given]
+        if value.has_one_use():
+            self.alias(value, expr)
+        else:
+            self.define(value, expr)
+
     def fits(self, value: SSAValue, expr: Expr) -> bool:
         """Whether an expression stands well in place of its only use, in the same block; what the source names does
         not, unless what it is used for has the same name."""

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType, StridedLayoutAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from kopt.analysis.bottom_up import bottom_up
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.extents import DimOp
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
@@ -21,6 +23,9 @@ from kopt.open_extents import OpenExtent, open_extents
 
 #: Offsets from here on need 64 bits.
 _WIDE = 1 << 31
+#: The beginnings of a number that is of the cell, and the ops between, beside those of `arith`.
+_OF_CELL = frozenset({triton.ProgramIdOp, arith.ConstantOp})
+_OF_INDICES = (triton.ProgramIdOp, triton.RangeOp, tile.BeginOp, tile.IdOp, tile.ShiftOp)
 
 
 def strides_of(type: MemRefType) -> tuple[int, ...]:
@@ -68,12 +73,17 @@ def _position_of_cell(op: tile.Access, indices: Sequence[Expr]) -> int | None:
 
 
 def _is_of_cell(entry: object) -> bool:
-    """Whether a number is computed of the program's own, and of nothing else."""
-    if not isinstance(entry, SSAValue) or not isinstance(entry.owner, Operation):
-        return False
-    op = entry.owner
-    of_cell = isinstance(op, triton.ProgramIdOp | triton.RangeOp | tile.BeginOp | tile.IdOp | tile.ShiftOp)
-    return (of_cell or op.dialect_name() == "arith") and all(map(_is_of_cell, op.operands))
+    """Whether a number is computed of the program's own, and of nothing but constants besides."""
+    return isinstance(entry, SSAValue) and triton.ProgramIdOp in (found := _origins(entry)) and found <= _OF_CELL
+
+
+@bottom_up()
+def _origins(number: SSAValue) -> frozenset[type[Operation] | None]:
+    """What a number is computed of: the ops in which it begins, None where it is not made of indices alone."""
+    op = number.owner
+    if not isinstance(op, Operation) or not (isinstance(op, _OF_INDICES) or op.dialect_name() == "arith"):
+        return frozenset({None})
+    return frozenset().union(*map(_origins, op.operands)) if op.operands else frozenset({type(op)})
 
 
 def _open_pointer(kernel: TritonPrinter, op: tile.Access, type: MemRefType) -> Expr:

@@ -22,9 +22,8 @@ def print_program_id(kernel: TritonPrinter, op: triton.ProgramIdOp) -> None:
 
 
 def print_same(kernel: TritonPrinter, op: arith.IndexCastOp | tile.ExtractOp | triton.RetagOp) -> None:
-    """The same value: tags are no part of it, and Triton widens integers by itself. What is used again has a name."""
-    give = kernel.alias if op.result.has_one_use() else kernel.define
-    give(op.result, kernel[op.input])
+    """The same value: tags are no part of it, and Triton widens integers by itself."""
+    kernel.pass_on(op.result, op.input)
 
 
 #: Triton's ``//`` and ``%`` round to zero, as signed ops do; in its interpreter, the numbers of loops are Python's own

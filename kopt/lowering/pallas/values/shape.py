@@ -69,7 +69,7 @@ def _broadcast(printing: PallasPrinter, op: BroadcastOp) -> None:
         printing.define(op.result, found)
         return
     if printing.shape(op.input) == target:  # no more than tags
-        printing.define(op.result, printing[op.input])
+        printing.pass_on(op.result, op.input)
         return
     first, slots = min(mapping, default=len(target)), ""
     if set(mapping) != set(range(first, len(target))):

@@ -1,5 +1,6 @@
 // RUN: kopt %s -p 'pad-to-power-of-two,insert-masks{fold-loads=true},convert-tile-to-triton' -t triton-py --entry wide | filecheck %s
 // RUN: kopt %s -p 'pad-to-power-of-two,insert-masks{fold-loads=true},convert-tile-to-triton' -t triton-py --entry host | filecheck %s --check-prefix=HOST
+// RUN: kopt %s -p 'pad-to-power-of-two,insert-masks{fold-loads=true},convert-tile-to-triton' -t triton-py --entry cells | filecheck %s --check-prefix=CELLS
 
 // Offsets beyond 2^31 are computed in 64 bits, in the dimensions that need them.
 // CHECK-LABEL: def wide_0_kernel(x, t):
@@ -11,6 +12,32 @@ func.func @wide(%x: memref<65536x65536xf32>, %t: memref<65536xi64>) {
     %v = tile.load %x[%i, %j] : memref<65536x65536xf32> -> !tile.tile<b0=16 x b1=128 x f32>
     %n = tile.load %t[%i] : memref<65536xi64> -> !tile.tile<b0=16 x i64>
     tile.store %v, %x[%n, %j] : !tile.tile<b0=16 x b1=128 x f32>, memref<65536x65536xf32>
+  }
+  func.return
+}
+
+// The number of a program is a tensor, and widened as one; what is computed of constants alone is Python's own.
+// CELLS:      def cells_0_kernel(x):
+// CELLS:      row = 0 % 3
+// CELLS:      tl.store(x + row * 6 + all_2
+// CELLS:      def cells_1_kernel(x):
+// CELLS:      row = pid % 3
+// CELLS:      tl.store(x + row.to(tl.int64) * 6 + all_2
+func.func @cells(%x: memref<8x6xf32>) {
+  %three = arith.constant 3 : index
+  tile.grid (%i: b0=1) in (1) {
+    %all = tile.whole 6 : !tile.range<b1=6>
+    %n = tile.begin %i : !tile.range<b0=1>
+    %row = arith.remsi %n, %three : index
+    %v = tile.full 1.0 : !tile.tile<b1=6 x f32>
+    tile.store %v, %x[%row, %all] : !tile.tile<b1=6 x f32>, memref<8x6xf32>
+  }
+  tile.grid (%i: b2=1) in (8) {
+    %all = tile.whole 6 : !tile.range<b3=6>
+    %n = tile.begin %i : !tile.range<b2=1>
+    %row = arith.remsi %n, %three : index
+    %v = tile.full 1.0 : !tile.tile<b3=6 x f32>
+    tile.store %v, %x[%row, %all] : !tile.tile<b3=6 x f32>, memref<8x6xf32>
   }
   func.return
 }
