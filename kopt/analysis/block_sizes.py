@@ -32,7 +32,7 @@ from kopt.analysis.launch_models import open_models
 from kopt.analysis.tpu_blocks import TpuSpace, tpu_least, tpu_unit
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.launch_model import LaunchModel
-from kopt.planning.block_sizes import SAME_GPU, Candidates, cheapest, rooms
+from kopt.planning.block_sizes import SAME_GPU, Candidates, cheapest, least_memory, rooms
 from kopt.targets.chips import Chip, TpuChip
 
 #: Candidates that may turn out to take too much, at most.
@@ -178,10 +178,15 @@ def _fitting(found: Iterable[Sizes], moved: ModuleOp, chip: Chip, room: int, loo
     return None
 
 
-def fullness(module: ModuleOp, chip: Chip, room: int, loop_type: str = "auto") -> float:
-    """How much a cell of a module takes of its room (`rooms`): above 1 its blocks are too large."""
+def fullness(module: ModuleOp, chip: Chip, room: int, loop_type: str = "auto", gathers: bool = True) -> float:
+    """How much a cell of a module takes of its room (`rooms`): above 1 its blocks are too large.
+
+    Models tell all that cells of a TPU take, but what ``gathers`` take on their way.
+    """
     if isinstance(chip, TpuChip):
-        return cell_bytes(module, chip, (), loop_type)({}) / room
+        if gathers:
+            return cell_bytes(module, chip, (), loop_type)({}) / room
+        return max((least_memory(one, {}, chip, loop_type) for one in open_models(module, (), chip)), default=0) / room
     return int(largest_tile(tile_shapes(made_in(module), IndexAnalysis()), {})) / gpu_budget(module)
 
 

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from kopt.analysis.cell_footprint import temporaries
 from kopt.analysis.launch_models import open_models
 from kopt.dialects.tile import GridOp
-from kopt.planning.block_sizes import least_buffers
+from kopt.planning.block_sizes import least_memory
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
@@ -22,7 +22,10 @@ def cell_bytes(
 
     def taken(sizes: Mapping[str, int]) -> int:
         return max(
-            (least_buffers(m, sizes, chip, loop_type) + temporaries(grid, sizes, repeated=False) for grid, m in pairs),
+            (
+                least_memory(m, sizes, chip, loop_type, buffers=True) + temporaries(grid, sizes, repeated=False)
+                for grid, m in pairs
+            ),
             default=0,
         )
 

@@ -238,7 +238,7 @@ class _Choice:
 
     def _fullness(self, room: int) -> float:
         """How much a cell takes of its room."""
-        return fullness(self._forms.moved, self._chip, room, self._config.loop_type)
+        return fullness(self._forms.moved, self._chip, room, self._config.loop_type, self._forms.gathers)
 
     @property
     def _is_seen_later(self) -> bool:

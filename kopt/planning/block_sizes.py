@@ -16,12 +16,11 @@ import numpy as np
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import IN_KERNEL, gpu_candidate, variants
-from kopt.planning.choice import CLEARLY
+from kopt.planning.choice import CLEARLY, copies_once
 from kopt.planning.cost import costing
 from kopt.planning.items import Cost
 from kopt.planning.splits import best_split
-from kopt.planning.trips import AllTrips, all_trips
-from kopt.plans.plan import Plan
+from kopt.planning.trips import all_trips
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, GpuChip, TpuChip
 
@@ -140,7 +139,7 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
         for plan in reversed(variant):
             own, taken = fitting(found := cost(plan), chip)
             if "resident" in _LOOPS[loop_type][0]:
-                own = np.where(_copies_once(plan, trips), np.inf, own)
+                own = np.where(copies_once(plan, trips), np.inf, own)
             hoisted = any(loop.kind == "grid" for loop in plan.loops.values())
             exposed = np.zeros(1) if found.exposed_seconds is None else np.asarray(found.exposed_seconds)
             least[hoisted] = _chosen(own < least[hoisted].seconds, Evaluated(own, taken, exposed), least[hoisted])
@@ -153,12 +152,6 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
 def _chosen(which: np.ndarray, one: Evaluated, other: Evaluated) -> Evaluated:
     """Of each candidate the one or the other."""
     return Evaluated(*(np.where(which, *pair) for pair in zip(one, other, strict=True)))
-
-
-def _copies_once(plan: Plan, trips: AllTrips) -> np.ndarray:
-    """Where a loop whose copies run beside its visits has a single one: that is straight code, as `resident` has it."""
-    beside = (tag for tag, loop in plan.loops.items() if loop.kind in ("prefetch", "emit_pipeline"))
-    return np.any(np.broadcast_arrays(False, *(~trips.moves(tag) for tag in beside)), axis=0)
 
 
 def fitting(found: Cost, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
@@ -174,8 +167,11 @@ def fitting(found: Cost, chip: Chip) -> tuple[np.ndarray, np.ndarray]:
     return np.where(fits, seconds, np.inf), np.asarray(memory)
 
 
-def least_buffers(model: LaunchModel, sizes: Mapping[str, int], chip: TpuChip, loop_type: str = "auto") -> int:
-    """Bytes of VMEM of the buffers of the plan that takes the least of it; 0 where nothing tells."""
+def least_memory(
+    model: LaunchModel, sizes: Mapping[str, int], chip: TpuChip, loop_type: str = "auto", buffers: bool = False
+) -> int:
+    """Bytes of VMEM of a cell, or of its ``buffers``, with the plan that takes the least; 0 where nothing tells."""
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
-    found = (cost(plan).vmem_bytes for plan, *_ in variants(model, *_LOOPS[loop_type]))
+    costs = [cost(plan) for plan, *_ in variants(model, *_LOOPS[loop_type])]
+    found = [one.vmem_bytes if buffers else one.cell_bytes for one in costs]
     return min((int(taken) for taken in found if taken is not None), default=0)

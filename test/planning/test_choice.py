@@ -157,3 +157,15 @@ def test_only_inner_loops_are_unrolled(form: str, unrolled: list[str]) -> None:
 def test_the_only_plan_costs_nothing_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "costs", None)
     assert cheapest(matmul(1024, 1024, 1024), [matmul_plan()], V5P) == 0
+
+
+@pytest.mark.parametrize(("summed", "taken"), [(512, 1), (1024, 0)])
+def test_nothing_is_copied_beside_the_only_visit(monkeypatch: pytest.MonkeyPatch, summed: int, taken: int) -> None:
+    """Of a loop with one visit, whatever is usual: that is straight code. Where nothing else fits it stays."""
+    model = replace(matmul(1024, summed, 1024), sizes={"b0": 128, "b1": 128, "b2": 512})
+    plans = [matmul_plan("prefetch"), matmul_plan("resident")]
+    monkeypatch.setattr(choice, "costs", lambda model, sizes, plans, chip: iter(map(costs_of, (10.0, 10.5))))
+    assert cheapest(model, plans, V5P) == taken
+    large = [costs_of(10.0), costs_of(10.5, MOST + 1)]
+    monkeypatch.setattr(choice, "costs", lambda model, sizes, plans, chip: iter(large))
+    assert cheapest(model, plans, V5P) == 0
