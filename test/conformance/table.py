@@ -453,6 +453,7 @@ MOMENTS = Group(
     F.glu(x, 1)
     F.normalize(x, dim=-1)
     F.layer_norm(x, [9])
+    F.rms_norm(x, [9])
     """,
     adds=True,
 )

@@ -202,6 +202,9 @@ ROWS = {
     "repeat_interleave": lambda x, y: x.repeat_interleave(2, dim=1),
     "unbind": lambda x, y: x.view(-1, 10, 2).unbind(-1)[1],
     "layer_norm": lambda x, y: F.layer_norm(x, (20,)),
+    "layer_norm of zeros": lambda x, y: torch.copysign(y, F.layer_norm(x.abs() * -0.0, (20,))),
+    "rms_norm": lambda x, y: F.rms_norm(x, (20,), weight=torch.arange(20, device=x.device) * 0.5),
+    "rms_norm of small numbers": lambda x, y: F.rms_norm(x * 1e-4, (20,)) + F.rms_norm(y, (20,), eps=0.5),
     "outer sum": lambda x, y: (x[:, :, None] * y[:, None, :]).sum((1, 2)),
 }
 _W = torch.randn(20, 6)

@@ -331,7 +331,18 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     variance, centre = _moments(source, dims, 0, True)
     out = (cast(source, variance.dtype) - centre) * OPERATIONS["rsqrt"](variance + eps)
     out = out if weight is None else out * weight
-    return cast(out if bias is None else out + bias, source.dtype)
+    # torch always adds one, so that no result is -0.0.
+    return cast(out + (0.0 if bias is None else bias), source.dtype)
+
+
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+    """``rms_norm`` over the last dimensions."""
+    source = as_tensor(input)
+    dims = list(range(source.rank - len(normalized_shape), source.rank))
+    wide = cast(source, compute_dtype(float_dtype(source.dtype)))
+    least = torch.finfo(wide.dtype).eps if eps is None else eps
+    out = wide * OPERATIONS["rsqrt"](mean(wide * wide, dims, True) + least)
+    return cast(out if weight is None else out * weight, source.dtype)
 
 
 TABLE: dict[str, Callable[..., Any]] = {
@@ -364,4 +375,5 @@ TABLE: dict[str, Callable[..., Any]] = {
     "count_nonzero": count_nonzero,
     "normalize": normalize,
     "layer_norm": layer_norm,
+    "rms_norm": rms_norm,
 }
