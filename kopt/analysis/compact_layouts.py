@@ -8,13 +8,14 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Operation, SSAValue
 
 from kopt.analysis.aliases import users
+from kopt.analysis.alignment import copied_multiple
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Entry, LoadOp, RangeType, StoreOp, array_type
 from kopt.dialects.tile.index_list import AllAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
 from kopt.open_extents import open_extents
-from kopt.targets.tiling import LANES, compact_order, sublanes
+from kopt.targets.tiling import LANES, SUBLANES, compact_order
 from kopt.walk import walk
 
 _Array = tuple[LaunchOp, int]
@@ -69,14 +70,15 @@ def _compact(memory: SSAValue) -> Order | None:
 
 def _may_be_reordered(memory: SSAValue, order: Order, analysis: IndexAnalysis) -> bool:
     """Whether blocks of what becomes the last two dimensions are whole tiles of the reordered array too."""
-    shape, accesses = array_type(memory).get_shape(), users(memory)
+    type, accesses = array_type(memory), users(memory)
+    shape, tile_rows = type.get_shape(), max(SUBLANES, copied_multiple(type, type.get_num_dims() - 2))
     *_, rows, lanes = order
     return bool(accesses) and all(
         isinstance(op, LoadOp | StoreOp)
         and op.mask is None
         and not op.gathers
         and _is_whole(op.entries[lanes], shape[lanes], LANES, analysis)
-        and _is_whole(op.entries[rows], shape[rows], sublanes(8), analysis)
+        and _is_whole(op.entries[rows], shape[rows], tile_rows, analysis)
         for op in accesses
     )
 

@@ -44,10 +44,11 @@ def variants(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: bool 
     """As `candidates`, each with the same plan unrolled behind it, if it can be.
 
     Visits that are written out several in one take no longer than those that are not, but their values more memory.
+    Those in which there are loops are written out where these loops have one visit, and are none.
     """
     for schedules in _schedules(model, kinds, hoists):
         plan = _plan(model, schedules)
-        unrolled = unrollable(model, schedules)
+        unrolled = [tag for tag in _counted(model) if schedules.get(tag) == "resident"]
         yield [plan, *([_unrolled(plan, dict.fromkeys(unrolled, UNROLLED[-1]))] if unrolled else [])]
         if counted := _one_hot(model, plan):
             yield [counted]
@@ -72,8 +73,12 @@ def _compared(model: LaunchModel, buffer: Buffer, order: Sequence[str]) -> Buffe
 def unrollable(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:
     """The loops of which several visits may be written out in one: inner ones that copy nothing, as often as known."""
     around = {tag for axis in model.axes if axis.form != "unrolled" for tag in axis.path}  # of straight code no loop
-    kinds = {axis.tag for axis in model.axes if axis.form == "loop" and axis.extent.is_constant}
-    return [tag for tag, kind in schedules.items() if kind == "resident" and tag in kinds - around]
+    return [tag for tag, kind in schedules.items() if kind == "resident" and tag in _counted(model) - around]
+
+
+def _counted(model: LaunchModel) -> set[str]:
+    """The loops of which it is known how many elements they walk."""
+    return {axis.tag for axis in model.axes if axis.form == "loop" and axis.extent.is_constant}
 
 
 def with_unrolling(model: LaunchModel, plan: Plan, rolled: Collection[str] = ()) -> Iterator[Plan]:
@@ -144,7 +149,10 @@ def _source_order(model: LaunchModel, grid: Sequence[str]) -> Sequence[str]:
 
 
 def _parallel(model: LaunchModel) -> frozenset[str]:
-    return model.orders[0].parallel if model.orders else frozenset()
+    """The axes that cores may share: not those whose cells update the same elements."""
+    updated = [access.moves for access in model.accesses if access.mode == "atomic"]
+    free = model.orders[0].parallel if model.orders else frozenset[str]()
+    return frozenset(tag for tag in free if all(tag in moves for moves in updated))
 
 
 def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], order: Sequence[str]) -> Buffer:

@@ -41,7 +41,7 @@ class Cost:
     registers: Number | None = None
     fits: Number | None = None
     waves: Number | None = None
-    cores: int | None = None
+    cores: Number | None = None
     fitted: bool = False
 
     @property

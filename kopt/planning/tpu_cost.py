@@ -55,7 +55,7 @@ class TpuLaunch:
         self._unlooped: dict[str, Number] = {}
         self.trips = AllTrips(launch.trips)
         self.blocks = Blocks(launch.model, plan, launch.sizes, launch.trips)
-        self.cores = 1
+        self.cores: Number = 1
 
     def cost(self) -> Cost:
         """The items."""
@@ -92,15 +92,18 @@ class TpuLaunch:
         )
 
     def _divide(self) -> None:
-        """Gives each core its share of the outermost axis that they may share."""
-        fetched = {axis for one in self.plan.buffers if one.kind not in WINDOWS for axis in one.axes[-1:]}
-        free = [tag for tag in self.plan.order if tag in self.plan.parallel and tag not in fetched]
-        free = [tag for tag in free if np.any(self.trips.moves(tag))]
-        if self.costs.cores > 1 and free:
-            self.cores = self.costs.cores
-            first = self.trips[free[0]]
-            mean = first.mean / self.cores if first.inside else -(-first.mean // self.cores)
-            self.trips[free[0]] = replace(first, mean=mean, many=np.asarray(mean > 1, float) * first.many)
+        """Gives each core its share of the outermost axis that they may share, of those with several blocks."""
+        if self.costs.cores == 1:
+            return
+        whole = np.asarray(True)
+        for tag in self.plan.order:
+            if tag in self.plan.parallel and np.any(shared := whole & self.trips.moves(tag)):
+                trips = self.trips[tag]
+                share = trips.mean / self.costs.cores if trips.inside else -(-trips.mean // self.costs.cores)
+                many = np.where(shared, np.asarray(share > 1, float), 1.0) * trips.many
+                self.trips[tag] = replace(trips, mean=np.where(shared, share, trips.mean), many=many)
+                whole = whole & ~shared
+        self.cores = np.where(whole, 1, self.costs.cores)
 
     def _grid(self) -> Pipeline:
         buffers = [one for one in self.plan.buffers if not self._loops_of(one) and not self._is_exposed(one)]
@@ -159,10 +162,11 @@ class TpuLaunch:
             straight, work = self._is_straight(tag), self._work(tag)
             if not np.any(straight):
                 continue
-            times = straight * self.trips[tag].mean
-            places += [(path, done * times) for path, done in work]
-            picks = picks + self._picks(tag, -1) * times
-            waiting = waiting + straight * self._latency(_total(work), work)
+            inner, times = self._straight(self._loops(tag)), straight * self.trips[tag].mean
+            places += [(path, done * times) for path, done in (*work, *inner.places)]
+            picks = picks + (self._picks(tag, -1) + inner.picks) * times
+            once = straight * (self._latency(_total(work), work) + inner.waiting)
+            waiting = waiting + once * (self.trips[tag].mean if self._stores_blocks(tag) else 1)
         return _Straight(places, picks, waiting)
 
     def _visited(self, loops: Iterable[str]) -> Number:
@@ -170,12 +174,24 @@ class TpuLaunch:
         return sum((1.0 - self._is_straight(tag)) * self._loop(tag) for tag in loops)
 
     def _is_straight(self, tag: str) -> Number:
-        """1 where a loop without loops or copies is straight code: it has one visit, or all are written out; else 0."""
+        """1 where a loop without copies is straight code, else 0: it has one visit, or all are written out.
+
+        So are all loops in it, which have one visit then.
+        """
         if tag not in self._unlooped:
             copies = any(tag in self._loops_of(buffer) for buffer in self.plan.buffers)
             once, all_written = ~self.trips.moves(tag), self._together(tag) == self.trips[tag].mean
-            self._unlooped[tag] = 0.0 if copies or self._loops(tag) else np.asarray(once | all_written, float)
+            own = np.asarray(once | all_written, float)
+            self._unlooped[tag] = 0.0 if copies else prod(map(self._is_no_loop, self._loops(tag)), start=own)
         return self._unlooped[tag]
+
+    def _is_no_loop(self, tag: str) -> Number:
+        """1 where a loop has one visit, and is straight code; else 0."""
+        return self._is_straight(tag) * ~self.trips.moves(tag)
+
+    def _stores_blocks(self, tag: str) -> bool:
+        """Whether visits of a loop store blocks."""
+        return any(access.mode == "store" and tag in access.path for access in self.model.accesses)
 
     def _schedule(self, tag: str) -> LoopSchedule:
         return self.plan.loops.get(tag, LoopSchedule("resident"))
@@ -207,11 +223,13 @@ class TpuLaunch:
     def _visit(self, tag: str) -> Number:
         """Seconds of one visit of a loop in the kernel, without loops in it.
 
-        Of visits that are written out together one unit works on the next while the other waits in this.
+        Of visits that are written out together one unit works on the next while the other waits in this, but not where
+        a visit stores blocks: by bundles of 8-bit attention, rows of queries one after the other share nothing.
         """
         places, straight = self._work(tag), self._straight(self._loops(tag))
         work = _total(places) + self._picks(tag, -1)
-        waiting = (self._latency(work, places) + straight.waiting) / self._together(tag)
+        waiting = self._latency(work, places) + straight.waiting
+        waiting = waiting / (1 if self._stores_blocks(tag) else self._together(tag))
         work = work + _total(straight.places) + straight.picks
         return self._body(work, waiting=waiting) + self._between(work, tag)
 
@@ -221,11 +239,15 @@ class TpuLaunch:
         return (1.0 - self._is_straight(tag)) * self.trips.moves(tag) * cycles / self.costs.clock_hz
 
     def _together(self, tag: str) -> Number:
-        """How many visits of a loop are written out in one: the schedule's number, as far as that divides them."""
+        """How many visits of a loop are written out in one: the schedule's number, as far as that divides them.
+
+        Those in which there are loops are not.
+        """
         unroll, trips = self._schedule(tag).unroll, self.trips[tag]
         if unroll == 1 or trips.inside:
             return 1
-        return np.maximum(1, np.gcd(np.asarray(np.ceil(trips.mean), int), unroll))
+        written = np.gcd(np.asarray(np.ceil(trips.mean), int), unroll)
+        return np.maximum(1, prod(map(self._is_no_loop, self._loops(tag)), start=written))
 
     def _latency(self, work: Cycles, places: Iterable[tuple[Path, Cycles]]) -> Number:
         """Cycles in which units wait for one another, where at some place products wait for products.
@@ -244,7 +266,12 @@ class TpuLaunch:
         return sum((one.size for one in self._moved(here)), 0) / self._bandwidth + len(here) * self.costs.step_seconds
 
     def _is_exposed(self, buffer: Buffer) -> bool:
-        """Whether nothing hides a buffer's copies: it is filled where it is used."""
+        """Whether nothing hides a buffer's copies: it is filled where it is used.
+
+        Rows come a cell ahead where cells follow one another on one core.
+        """
+        if buffer.kind in ROWS and self.costs.cores > 1 and not self.plan.parallel.isdisjoint(self.plan.order[-1:]):
+            return True
         ahead = any(name in AHEAD for name, _ in buffer.options)
         ahead = ahead or fetched_ahead(buffer.kind, self.blocks.accesses(buffer), self.plan.order)
         return buffer.kind in EXPOSED and not ahead

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -50,10 +51,16 @@ class Memory:
 
 
 def planned_loops(loops: Mapping[str, LoopSchedule], trips: Mapping[str, Trips]) -> Schedule:
-    """How loops run that have such schedules, and so many visits where these are known."""
+    """How loops run that have such schedules, and so many visits where these are known.
+
+    Those of a loop in which there are loops are not written out.
+    """
 
     def schedule(nest: Nest, sizing: Sizing) -> WrittenVisits:
         loop, count = loops.get(nest.tag, LoopSchedule("resident")), trips.get(nest.tag)
+        inner = [one.tag for one in nests_of(nest.steps) if one.tag]
+        if loop.unroll > 1 and any(tag not in trips or sizing.holds(trips[tag].moves) for tag in inner):
+            loop = replace(loop, unroll=1)
         if count is not None and not count.inside and sizing.holds(count.mean <= loop.unroll):
             return WrittenVisits(int(sizing.number(count.mean)), all=True)
         return WrittenVisits(loop.unroll, in_scratch=loop.kind in _IN_SCRATCH)
