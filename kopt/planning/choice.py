@@ -38,7 +38,7 @@ def cheapest(model: LaunchModel, plans: Sequence[Plan], chip: TpuChip) -> int:
     fitting = [n for n in known if fits(found[n], chip)]
     if not fitting:
         return 0
-    trips = all_trips(model, model.sizes, assumed_lengths(model))
+    trips = all_trips(model, {**model.sizes}, assumed_lengths(model))
     fitting = [n for n in fitting if not copies_once(plans[n], trips)] or fitting
     best = min(fitting, key=known.__getitem__)
     usual = min((n for n in fitting if _rolled(plans[n]) == _rolled(plans[0])), key=known.__getitem__, default=None)

@@ -13,24 +13,21 @@ from kopt.cached_property import cached_property
 from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, SCRATCH, WINDOWS, Blocks
 from kopt.planning.candidates import fetched_ahead
+from kopt.planning.host_passes import host_bytes
 from kopt.planning.items import Cost
 from kopt.planning.loaded import listed_changes
-from kopt.planning.padding import STREAMED
+from kopt.planning.picking import picked
 from kopt.planning.steps import Moved, Pipeline, PipelineCost
 from kopt.planning.tpu_memory import Memory
-from kopt.planning.tpu_work import Cycles, product
+from kopt.planning.tpu_work import Cycles
 from kopt.planning.trips import AllTrips, Number, UnknownError, value
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
-from kopt.targets.costs import CHAIN_CYCLES, CHAIN_SHARE, PICK_CYCLES, ROW_CYCLES, VECTOR_CYCLES, VISIT_CYCLES
-from kopt.targets.tiling import LANES, SUBLANES
+from kopt.targets.costs import CHAIN_CYCLES, CHAIN_SHARE, VISIT_CYCLES
+from kopt.targets.tiling import FLAT
 
 #: Schedules whose copies run beside the loop's body.
 _OVERLAPPED = ("prefetch", "emit_pipeline", "fori", "pipeline")
-_VECTOR = LANES * SUBLANES
 _T = TypeVar("_T")
-#: Times that a pass of the host over an array moves it: it is read and written, of slices most is read only.
-_PASSES = {"slice": 1}
-_PASS = 2
 #: Columns of a matrix unit that `Budget.BUNDLES` is of.
 _WIDE_UNIT = 256
 
@@ -70,7 +67,7 @@ class TpuLaunch:
         self._divide()
         self._bandwidth = self.costs.hbm_share * self.costs.bytes_per_second / self.cores
         run = self._grid().run(self._step, self._bandwidth, self.costs.step_seconds)
-        work, host = self._all_cycles(), self._host_bytes()
+        work, host = self._all_cycles(), host_bytes(self.launch, self.plan, self.blocks)
         scalars = self._scalar_bytes() / self._bandwidth
         around = host / (self.costs.host_share * self.costs.bytes_per_second)
         inside = self._copied.values()
@@ -92,12 +89,16 @@ class TpuLaunch:
         )
 
     def _divide(self) -> None:
-        """Gives each core its share of the outermost axis that they may share, of those with several blocks."""
+        """Gives each core its share of the outermost axis that they may share, of those with several blocks.
+
+        Not of one along which blocks are fetched ahead: its cells run in order.
+        """
         if self.costs.cores == 1:
             return
-        whole = np.asarray(True)
+        ahead = [one for one in self.plan.buffers if one.kind not in (*WINDOWS, *ROWS)]
+        free, whole = self.plan.parallel.difference(*(one.axes[-1:] for one in ahead)), np.asarray(True)
         for tag in self.plan.order:
-            if tag in self.plan.parallel and np.any(shared := whole & self.trips.moves(tag)):
+            if tag in free and np.any(shared := whole & self.trips.moves(tag)):
                 trips = self.trips[tag]
                 share = trips.mean / self.costs.cores if trips.inside else -(-trips.mean // self.costs.cores)
                 many = np.where(shared, np.asarray(share > 1, float), 1.0) * trips.many
@@ -285,7 +286,7 @@ class TpuLaunch:
                 moves = [self.trips[tag].moves for tag in tags & {*buffer.axes}]
                 changed = turning < 0 or sum(moves) > 0
                 elements = elements + changed * prod(self.blocks.shape(buffer))
-        return self.costs.store_cycles * elements / _VECTOR / self.costs.clock_hz
+        return self.costs.store_cycles * elements / FLAT / self.costs.clock_hz
 
     # Loops inside of a step.
 
@@ -349,27 +350,14 @@ class TpuLaunch:
         for buffer in self._picking:
             for access in self.blocks.accesses(buffer):
                 if self._innermost(access.path) == loop and self._depth_of(access.path) >= turning:
-                    total = total + self._picked(buffer, [value(n, self.sizes) for n in access.relation.lanes])
+                    lanes = [value(n, self.sizes) for n in access.relation.lanes]
+                    total = total + picked(buffer, lanes, self.launch, self.blocks)
         return total
 
     @cached_property
     def _picking(self) -> list[Buffer]:
         """The buffers whose accesses take more than the copies of blocks."""
         return [one for one in self.plan.buffers if one.kind in (*ROWS, "one_hot", "pick")]
-
-    def _picked(self, buffer: Buffer, lanes: Sequence[Number]) -> Cycles:
-        if buffer.kind in ROWS:
-            picked = PICK_CYCLES * self.blocks.picked(buffer) / _VECTOR
-            return Cycles(vpu=picked, scalar=ROW_CYCLES * self.blocks.rows(buffer))
-        if not lanes:
-            return Cycles()
-        rows = self.blocks.shape(buffer)[0]
-        compared = Cycles(vpu=2 * VECTOR_CYCLES["elementwise"] * lanes[0] * rows / _VECTOR)
-        if buffer.kind == "pick":
-            return compared
-        width = prod(lanes[1:])
-        dtype = self.model.operand(buffer.operand).dtype
-        return compared + Cycles(mxu=product(lanes[0], rows, width, dtype, self.costs))
 
     # Sums over the launch.
 
@@ -391,19 +379,6 @@ class TpuLaunch:
         paths = ((tag, (*self._around(tag), tag)) for tag in self._all_loops)
         times = ((tag, self._executions(path)) for tag, path in paths)
         return sum((many * self._between(_total(self._work(tag)), tag) for tag, many in times), 0)
-
-    def _host_bytes(self) -> Number:
-        passes = ((name, _PASSES.get(view, _PASS)) for name, views in self.plan.views.items() for view in views)
-        laid_out = sum((times * self.blocks.array_size(name) for name, times in passes), 0)
-        return laid_out + sum(map(self._padded_bytes, self.plan.buffers))
-
-    def _padded_bytes(self, buffer: Buffer) -> Number:
-        """Bytes that the host moves to pad the array of a buffer, and to slice it."""
-        if buffer.kind not in STREAMED:
-            return 0
-        passes = _PASS * self.blocks.reads(buffer) + _PASSES["slice"] * self.blocks.writes(buffer)
-        padded = self.launch.is_padded(buffer.operand, buffer.kind == "emit_pipeline")
-        return padded * passes * self.blocks.array_size(buffer.operand)
 
     def _scalar_bytes(self) -> Number:
         return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)

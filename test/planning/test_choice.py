@@ -9,12 +9,13 @@ import pytest
 
 from kopt.context import make_context
 from kopt.dialects.tile import GridOp
+from kopt.ir.launch_model import Order
 from kopt.parsing import parse_module
 from kopt.pass_manager import run
 from kopt.passes import PASSES
 from kopt.passes.plan_accesses import PlanAccessesPass
 from kopt.planning import choice
-from kopt.planning.candidates import unrollable
+from kopt.planning.candidates import candidates, unrollable
 from kopt.planning.choice import cheapest
 from kopt.planning.items import Cost
 from kopt.plans.plan import LoopSchedule
@@ -169,3 +170,14 @@ def test_nothing_is_copied_beside_the_only_visit(monkeypatch: pytest.MonkeyPatch
     large = [costs_of(10.0), costs_of(10.5, MOST + 1)]
     monkeypatch.setattr(choice, "costs", lambda model, sizes, plans, chip: iter(large))
     assert cheapest(model, plans, V5P) == 0
+
+
+def test_cores_do_not_share_what_updates_the_same_elements() -> None:
+    model = matmul(1024, 1024, 1024)
+    accesses = [replace(one, mode="atomic") if one.operand == "o" else one for one in model.accesses]
+    axes = [replace(one, form="grid") for one in model.axes]
+    orders = (Order(("i", "j", "k"), frozenset("ijk"), ()),)
+    plans = [
+        next(candidates(replace(model, axes=axes, accesses=found, orders=orders))) for found in (accesses, accesses[:2])
+    ]
+    assert [plan.parallel for plan in plans] == [frozenset("ij"), frozenset("ijk")]

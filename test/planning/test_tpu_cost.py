@@ -34,6 +34,7 @@ BANDWIDTH = COSTS.hbm_share * COSTS.bytes_per_second
 HOST_BANDWIDTH = COSTS.host_share * COSTS.bytes_per_second
 PRODUCT, SIZES = matmul(1024, 2048, 512), {"b0": 256, "b1": 256, "b2": 512}
 KINDS = ("resident", "prefetch", "emit_pipeline")
+SHARED = np.array([1024, 4096])
 
 
 def cost(model: LaunchModel, plan: Plan, chip=V6E, lengths=None, **sizes) -> Cost:
@@ -153,6 +154,33 @@ def test_products_that_wait_for_products_leave_units_idle(vectors: int) -> None:
     assert waiting.seconds - free.seconds == pytest.approx(8 * 4 * idle / COSTS.clock_hz)
 
 
+@pytest.mark.parametrize(("stores", "waits"), [(False, 1), (True, 4)])
+def test_visits_that_store_wait_each_for_themselves(stores: bool, waits: int) -> None:
+    """Four visits written out: one unit works on the next while the other waits in this, where nothing is stored."""
+    scores = Work("elementwise", (("m", 32768), ("n", 128)), "f32", ("i", "j", "k"))
+    plain = replace(PRODUCT, work=(replace(PRODUCT.work[0], count=400), scores))
+    accesses = [replace(one, path=("i", "j", "k")) if one.mode == "store" and stores else one for one in plain.accesses]
+    plain = replace(plain, accesses=tuple(accesses))
+    chain = replace(plain, chained=frozenset({("i", "j", "k")}))
+    plan = replace(matmul_plan("resident"), loops={"k": LoopSchedule("resident", unroll=4)})
+    free, waiting = (cost(model, plan, **SIZES) for model in (plain, chain))
+    idle = CHAIN_SHARE * 4096 * VECTOR_CYCLES["elementwise"]
+    assert waiting.seconds - free.seconds == pytest.approx(8 * waits * idle / COSTS.clock_hz)
+
+
+@pytest.mark.parametrize(("inner", "straight"), [(512, True), (1024, False)])
+def test_loops_of_one_visit_are_no_loops(inner: int, straight: bool) -> None:
+    """So what is around them is written out as if they were not there, and not else."""
+    model = replace(
+        PRODUCT,
+        axes=(*PRODUCT.axes, axis("l", 512, inner, "loop", ("i", "j", "k"))),
+        work=(replace(PRODUCT.work[0], count=100, path=("i", "j", "k", "l")),),
+    )
+    loops = {tag: LoopSchedule("resident", unroll=unroll) for tag, unroll in (("k", 4), ("l", 1))}
+    found = cost(model, replace(matmul_plan("resident"), loops=loops), **SIZES)
+    assert (found.overhead_seconds <= 8 * COSTS.step_seconds) == straight
+
+
 def test_a_loop_of_no_visits_does_no_work() -> None:
     empty = replace(PRODUCT, axes=(*PRODUCT.axes[:2], replace(PRODUCT.axis("k"), upper=number(0))))
     found = cost(empty, matmul_plan("resident"), **SIZES)
@@ -236,6 +264,25 @@ def test_two_cores_share_a_parallel_axis(chip: str, parallel: str, cores: int) -
     found = cost(PRODUCT, plan, TPU_CHIPS[chip], **SIZES)
     assert found.cores == cores and found.steps == 32 // cores
     assert found.bytes_out == 2 * 1024 * 512
+
+
+@pytest.mark.parametrize(("chip", "cores"), [("v5p", [2, 1]), ("v6e", [1, 1])])
+def test_rows_come_a_cell_ahead_on_one_core_alone(chip: str, cores: list[int]) -> None:
+    """Where cores share the cells, none knows which one is its next. One cell alone is not shared."""
+    size = parameter("b0")
+    x, o = operand("x", (4096, 1, 128), bits=32, dtype="f32"), operand("o", (4096, 128), True, 32, "f32")
+    rows = symbol("n", range=ValueRange(0, 4095)) + begin("i", size)
+    loads = access("x", "load", x, [rows, number(0), (number(0), 128)], ("i",))
+    stores = access("o", "store", o, [(begin("i", size), size), (number(0), 128)], ("i",))
+    model = LaunchModel("rows", (axis("i", size, 4096),), (x, o), (loads, stores), ())
+    buffers = (Buffer("x", "x", "rows", ("i",)), Buffer("o", "o", "window", ("i",)))
+    shared, alone = (
+        cost(model, Plan(("i",), frozenset(axes), buffers, {"x": "x", "o": "o"}), TPU_CHIPS[chip], b0=SHARED)
+        for axes in ("i", "")
+    )
+    assert [*np.broadcast_to(shared.cores, 2)] == cores and alone.cores == 1
+    waits = shared.exposed_seconds[0] - alone.exposed_seconds[0] >= TPU_COSTS[chip].step_seconds
+    assert waits == (cores[0] > 1)
 
 
 def test_an_odd_block_leaves_a_core_idle() -> None:
