@@ -114,3 +114,22 @@ func.func @rows(%x: memref<{shape}xf32>, %out: memref<{shape}xf32>) -> memref<{s
 }}
 """
     assert [*reordered(prepared(parse(text), ["functionalise-host"])).values()] == ([order] * 2 if order else [])
+
+
+@pytest.mark.parametrize(
+    ("element", "block", "taken"),
+    [("f32", 8, True), ("f32", 4, False), ("bf16", 16, True), ("bf16", 8, False), ("i8", 32, True), ("i8", 16, False)],
+)
+def test_rows_of_a_tile_are_more_where_elements_are_packed(element: str, block: int, taken: bool) -> None:
+    """Of the transposed array a tile has 8 rows of words."""
+    type = f"tile.tile<b0={block} x 100 x 256 x {element}>"
+    text = f"""
+func.func @rows(%x: memref<128x100x256x{element}>, %out: memref<128x100x256x{element}>) {{
+  tile.grid (%i: b0={block}) in (128) {{
+    %v = tile.load %x[%i, :, :] : memref<128x100x256x{element}> -> !{type}
+    tile.store %v, %out[%i, :, :] : !{type}, memref<128x100x256x{element}>
+  }}
+  func.return
+}}
+"""
+    assert bool(reordered(prepared(parse(text), ["functionalise-host"]))) == taken
