@@ -36,7 +36,7 @@ class NormaliseAccessesPass(ModulePass):
     | numbers in any flat storage | blocks, or rows of 128 lanes or more, of a view of it |
 
     Loads that see nothing of what their launch writes read the array as it was before. What has a tile among its
-    indices afterwards is a gather, which ``plan-values`` gives a kind.
+    indices afterwards is a gather, which ``plan-values`` gives a kind. Blocks without lanes stay (``drop-empty``).
 
         %n = tile.index %i      %v = tile.load %x[%n, :] : memref<40x200xf32> -> !tile.tile<b0=16 x 200 x f32>
     becomes
@@ -52,7 +52,8 @@ class NormaliseAccessesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for launch in walk(op, LaunchOp):
             arrays, sums = Arrays(launch), SumAnalysis()
-            for access in [inner for inner in walk(launch, LoadOp) if inner.gathers]:
+            gathers = [inner for inner in walk(launch, LoadOp) if inner.gathers]
+            for access in [inner for inner in gathers if 0 not in tile_type(inner.result).shape]:
                 is_number = isinstance(tile_type(access.result).element_type, IntegerType)
                 normalise(access, launch, arrays, sums)
                 if is_number:  # what is made of them is made of other values now

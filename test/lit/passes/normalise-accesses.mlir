@@ -65,6 +65,21 @@ func.func @before(%x: memref<300x20x200xf32>) -> memref<10x20x200xf32> {
 
 // -----
 
+// What has no lanes stays.
+// CHECK-LABEL: @no_lanes
+// CHECK: tile.load %{{.+}}[%n] : memref<64xf32> -> !tile.tile<b0=4 x 0 x f32>
+func.func @no_lanes(%x: memref<64xf32>, %out: memref<8x0xf32>) -> memref<8x0xf32> {
+  tile.grid (%g: b0=4) in (8) {
+    %a = tile.arange 0, 1 : !tile.tile<0 x i32>
+    %n = tile.broadcast %a dims [1] : !tile.tile<0 x i32> to !tile.tile<b0=4 x 0 x i32>
+    %v = tile.load %x[%n] : memref<64xf32> -> !tile.tile<b0=4 x 0 x f32>
+    tile.store %v, %out[%g, :] : !tile.tile<b0=4 x 0 x f32>, memref<8x0xf32>
+  }
+  func.return %out : memref<8x0xf32>
+}
+
+// -----
+
 // Groups of lanes that follow one another are one block, reshaped; one whose lanes leave some out is not.
 // CHECK-LABEL: @groups
 // CHECK: [[W:%.+]] = tile.whole 32 : !tile.range<b1=32>
