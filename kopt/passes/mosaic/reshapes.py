@@ -96,7 +96,7 @@ def _with_dims(build: Builder, value: SSAValue, dims: Sequence[DimAttr]) -> SSAV
     before = [position for position, dim in enumerate(tile_type(value).dims.data) if dim.size.data != 1]
     moved = dict(zip(before, wide, strict=True))
     places = [
-        moved[place] for place, n in zip(broadcast.mapping, tile_type(broadcast.input).shape, strict=True) if n > 1
+        moved[place] for place, n in zip(broadcast.mapping, tile_type(broadcast.input).shape, strict=True) if n != 1
     ]
     return build.spread(_squeezed(build, broadcast.input), dims, places)
 

@@ -336,6 +336,19 @@ func.func @compared(%x: memref<1x8x128xf32>) {
 
 // -----
 
+// Also where there are no lanes.
+// CHECK-LABEL: @compared_nothing
+// CHECK: %[[R:.*]] = tile.broadcast %r dims [1] : !tile.tile<0 x i32> to !tile.tile<1 x 0 x 128 x i32>
+// CHECK: tile.ge %[[R]], %{{.*}} : !tile.tile<1 x 0 x 128 x i32>
+func.func @compared_nothing(%r: !tile.tile<0 x i32>, %b: !tile.tile<0 x 128 x i32>) -> !tile.tile<1 x 0 x 128 x i1> {
+  %a = tile.broadcast %r dims [0] : !tile.tile<0 x i32> to !tile.tile<0 x 128 x i32>
+  %p = tile.ge %a, %b : !tile.tile<0 x 128 x i32>
+  %q = tile.reshape %p : !tile.tile<0 x 128 x i1> to !tile.tile<1 x 0 x 128 x i1>
+  func.return %q : !tile.tile<1 x 0 x 128 x i1>
+}
+
+// -----
+
 // Rows of two parts in turn: words of 32 bits have one element of each, so that no row moves.
 // CHECK-LABEL: func.func @interleaved
 // CHECK-NEXT: [[E:%.+]] = tile.cast %a : !tile.tile<8 x 128 x bf16> to !tile.tile<8 x 128 x f32>
