@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kopt import parse
-from kopt.analysis.tensor_descriptors import block_shape, takes_descriptor, why_no_descriptor
+from kopt.analysis.tensor_descriptors import _why_no_block, block_shape, takes_descriptor, why_no_descriptor
 from kopt.dialects.tile import LoadOp, StoreOp
 from kopt.targets.chips import GPU_CHIPS
 from kopt.walk import walk
@@ -58,6 +58,93 @@ def test_a_product_takes_the_block_where_the_chip_has_descriptors() -> None:
 def test_why_there_is_none(given: dict, reason: str | None) -> None:
     found = why_no_descriptor(load(**given))
     assert found is None if reason is None else reason in (found or "")
+
+
+KINDS, BLOCKS, PLACES, ROWS = "8, 16 or 32 bits", "powers of two", "one block of a plain array", "multiples of 16 bytes"
+
+
+@pytest.mark.parametrize(
+    ("array", "at", "tile", "reason"),
+    [
+        ("512x512xbf16", "0:256, 0:256", "256 x 256 x bf16", None),
+        ("512x512xbf16", ":, 0:256", "512 x 256 x bf16", BLOCKS),
+        ("512x512xbf16", "0:256, :", "256 x 512 x bf16", BLOCKS),
+        ("512x512xbf16", "0:48, 0:64", "48 x 64 x bf16", BLOCKS),
+        ("512x512xbf16", "0:64, 0:8", "64 x 8 x bf16", None),
+        ("512x512xbf16", "0:64, 0:4", "64 x 4 x bf16", BLOCKS),
+        ("512x512xf32", "0:64, 0:4", "64 x 4 x f32", None),
+        ("512x512xf32", "0:64, 0:2", "64 x 2 x f32", BLOCKS),
+        ("512x512xi8", "0:64, 0:16", "64 x 16 x i8", None),
+        ("512x512xi8", "0:64, 0:8", "64 x 8 x i8", BLOCKS),
+        ("512x512xi64", "0:64, 0:16", "64 x 16 x i64", KINDS),
+        ("16xbf16", ":", "16 x bf16", None),
+        ("2x2x2x2x16xbf16", ":, :, :, :, :", "2 x 2 x 2 x 2 x 16 x bf16", None),
+        ("2x2x2x2x2x16xbf16", ":, :, :, :, :, :", "2 x 2 x 2 x 2 x 2 x 16 x bf16", "at most 5 dimensions"),
+        ("2147483647x16xbf16", "0:64, :", "64 x 16 x bf16", None),
+        ("2147483648x16xbf16", "0:64, :", "64 x 16 x bf16", "at most 5 dimensions"),
+        ("512x12xbf16", "0:64, 0:8", "64 x 8 x bf16", ROWS),
+        ("512x12xf32", "0:64, 0:8", "64 x 8 x f32", None),
+        ("64x64xbf16, strided<[72, 1]>", ":, :", "64 x 64 x bf16", None),
+        ("64x64xbf16, strided<[68, 1]>", ":, :", "64 x 64 x bf16", ROWS),
+        ("64x64xbf16, strided<[0, 1]>", ":, :", "64 x 64 x bf16", ROWS),
+        ("64x64xbf16, strided<[128, 2]>", ":, :", "64 x 64 x bf16", ROWS),
+        ("64x64xbf16, strided<[1, 64]>", ":, :", "64 x 64 x bf16", ROWS),
+        ("2x64x64xbf16, strided<[68, 136, 1]>", "0, :, :", "64 x 64 x bf16", ROWS),
+        ("64x64xbf16, strided<[?, 1]>", ":, :", "64 x 64 x bf16", PLACES),
+        ("64x64xbf16", "0:64:1, 0:64:2", "64 x 32 x bf16", PLACES),
+        ("64x64xbf16", "%i, :", "16 x 64 x bf16", PLACES),
+    ],
+)
+def test_blocks_that_a_descriptor_describes(array: str, at: str, tile: str, reason: str | None) -> None:
+    """At the ends of what there is, and beyond."""
+    module = parse(f"""
+    func.func @f(%x: memref<{array}>, %i: !tile.tile<16 x i32>) {{
+      %v = tile.load %x[{at}] : memref<{array}> -> !tile.tile<{tile}>
+      func.return
+    }}""")
+    found = _why_no_block(walk(module, LoadOp)[0])
+    assert found is None if reason is None else reason in (found or "")
+
+
+@pytest.mark.parametrize(
+    ("end", "rest", "type", "reason"),
+    [
+        (60, "", "bf16", None),
+        (60, " pad 0.0", "bf16", None),
+        (60, " pad -0.0", "bf16", "are zeros"),
+        (60, " pad 0", "i8", None),
+        (60, " pad 1", "i8", "are zeros"),
+        (40, "", "bf16", None),
+        (40, " pad 0.0", "bf16", "are zeros"),
+        (60, " mask %m", "bf16", "are zeros"),
+    ],
+)
+def test_lanes_that_are_not_there_are_zeros(end: int, rest: str, type: str, reason: str | None) -> None:
+    """Where what is there ends with the array."""
+    module = parse(f"""
+    func.func @f(%x: memref<60x128x{type}>) {{
+      tile.grid (%i: b1=32) in ({end}) {{
+        %m = tile.full true : !tile.tile<b1=32 x 128 x i1>
+        %v = tile.load %x[%i, :]{rest} : memref<60x128x{type}> -> !tile.tile<b1=32 x 128 x {type}>
+      }}
+      func.return
+    }}""")
+    found = why_no_descriptor(walk(module, LoadOp)[0])
+    assert found is None if reason is None else reason in (found or "")
+
+
+def test_blocks_that_are_shifted_are_no_plain_ones() -> None:
+    module = parse("""
+    func.func @f(%x: memref<60x128xbf16>, %n: index) {
+      tile.grid (%i: b1=32) in (60) {
+        %s = tile.shift %i by %n : !tile.range<b1=32>
+        %v = tile.load %x[%i, :] : memref<60x128xbf16> -> !tile.tile<b1=32 x 128 x bf16>
+        %w = tile.load %x[%s, :] : memref<60x128xbf16> -> !tile.tile<b1=32 x 128 x bf16>
+        %u = tile.load %x[%n, :] : memref<60x128xbf16> -> !tile.tile<128 x bf16>
+      }
+      func.return
+    }""")
+    assert [block_shape(one) for one in walk(module, LoadOp)] == [(32, 128), None, (1, 128)]
 
 
 @pytest.mark.parametrize(("written", "wanted"), [("%x", False), ("%y", True)])
