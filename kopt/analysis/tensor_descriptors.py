@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr
+from xdsl.dialects.builtin import MemRefType, StridedLayoutAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
@@ -20,7 +20,7 @@ from kopt.analysis.ragged import ragged_ranges
 from kopt.dialects import tile, triton
 from kopt.dialects.host import AllocOp
 from kopt.dialects.tile.index_list import AllAttr, SliceAttr, block_axes
-from kopt.dialects.tile.values import literal_value
+from kopt.dialects.tile.values import is_same_number
 from kopt.ir.ranges import binding, unshifted
 from kopt.ir.widths import is_power_of_two
 from kopt.open_extents import is_open
@@ -195,9 +195,7 @@ def _fills_zeros(load: tile.LoadOp) -> bool:
     """Whether what a descriptor fills in serves: 0 beyond the array, where a range ends with it."""
     if load.pad is None:
         return True
-    if isinstance(load.pad, FloatAttr) and str(literal_value(load.pad)) != "0.0" or literal_value(load.pad) != 0:
-        return False
-    return _ends_with_array(load)
+    return is_same_number(load.pad, 0.0) and _ends_with_array(load)
 
 
 def _ends_with_array(access: DescribedAccess) -> bool:

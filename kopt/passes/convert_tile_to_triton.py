@@ -24,7 +24,7 @@ from kopt.diagnostics import location_of, remark
 from kopt.dialects import tile, triton
 from kopt.dialects.tile.extents import DimOp
 from kopt.dialects.tile.planned import forget_plan
-from kopt.dialects.tile.values import is_integer, literal, literal_value
+from kopt.dialects.tile.values import is_integer, is_same_number, literal, literal_value
 from kopt.errors import LoweringError
 from kopt.ir.ranges import unshifted
 from kopt.passes.gpu.block_numbers import block_numbers
@@ -291,7 +291,7 @@ def _fill_once(load: tile.LoadOp) -> None:
         load.pad = _index_fill(load) if checked and pad is None else pad
         return
     load.pad = None
-    if pad is None or literal_value(pad) == (0 if load.other is None else literal_value(load.other)):
+    if pad is None or is_same_number(pad, 0.0 if load.other is None else literal_value(load.other)):
         return
     mask = tile.MaskOp(load, ragged, literal_value(pad))
     mask.location = load.location

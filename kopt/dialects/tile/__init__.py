@@ -110,7 +110,7 @@ from kopt.dialects.tile.types import (
     tile_type,
 )
 from kopt.dialects.tile.validity import ValidLanesOp
-from kopt.dialects.tile.values import is_float, literal, literal_text, literal_value
+from kopt.dialects.tile.values import is_float, is_same_number, literal, literal_text, literal_value
 from kopt.dialects.tile.when import WhenOp
 from kopt.dialects.tile.while_loop import WhileOp
 
@@ -198,6 +198,7 @@ __all__ = [
     "is_gather",
     "is_number",
     "is_range",
+    "is_same_number",
     "literal",
     "literal_text",
     "literal_value",

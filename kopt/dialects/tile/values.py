@@ -61,6 +61,12 @@ def literal_value(attr: Attribute) -> float | int:
     raise TypeError(f"not a number: {attr}")
 
 
+def is_same_number(attr: Attribute, number: float) -> bool:
+    """Whether a literal is a number, the sign of zero included."""
+    value = literal_value(attr)
+    return value == number and math.copysign(1, value) == math.copysign(1, number)
+
+
 @irdl_attr_definition
 class _Number(Attr):
     """A literal as it was read, before its element type is known, and where it stands."""

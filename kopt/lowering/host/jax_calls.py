@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kopt.dialects.host import AllocOp, CallOp, ExpandOp, InsertOp, PermuteOp, ReshapeOp, SliceOp
-from kopt.dialects.tile import array_type, is_float, literal_value
+from kopt.dialects.tile import array_type, is_float, is_same_number, literal_value
 from kopt.lowering.expr import JNP, Expr, literal, spell
 from kopt.lowering.host.jnp_spellings import MOST, spellings
 from kopt.lowering.printer import Handler
@@ -293,7 +293,7 @@ _FORMS: dict[str, _Form] = {
 def _alloc(printing: PallasPrinter, op: AllocOp) -> None:
     type = array_type(op.result)
     shape, dtype = printing.shape_text(type.get_shape()), printing.dtype(type.element_type)
-    if op.fill is None or literal_value(op.fill) == 0:
+    if op.fill is None or is_same_number(op.fill, 0.0):
         expr = Expr(f"jnp.zeros({shape}, {dtype})")
     else:
         expr = spell(f"jnp.full({shape}, {{0}}, {dtype})", printing.literal(op.fill))
@@ -315,7 +315,7 @@ def _slice(printing: PallasPrinter, op: SliceOp) -> None:
 
 
 def _bounds(bounds: Sequence[tuple[int, int, int]], printing: PallasPrinter) -> str:
-    return ", ".join(_bound(*bound, printing) for bound in bounds)
+    return ", ".join(_bound(*bound, printing) for bound in bounds) or "..."
 
 
 def _bound(offset: int, size: int, stride: int, printing: PallasPrinter) -> str:

@@ -25,7 +25,7 @@ from kopt.dialects.host.operators import keeps_row_major, operators
 from kopt.dialects.host.out_forms import OUT_FORMS
 from kopt.dialects.tile import DimOp, array_type
 from kopt.dialects.tile.extents import argument_extents
-from kopt.dialects.tile.values import literal_value
+from kopt.dialects.tile.values import is_same_number
 from kopt.lowering.expr import literal
 from kopt.lowering.names import Names
 from kopt.lowering.writer import Writer, source_comment
@@ -138,7 +138,7 @@ def _alloc(function: HostFunction, op: host.AllocOp) -> None:
         function.assign(op.result, f"torch.empty_strided({shape}, {type.get_strides()}, {rest}){fill}")
     elif op.fill is None:
         function.assign(op.result, f"torch.empty({shape}, {rest})")
-    elif literal_value(op.fill) == 0:
+    elif is_same_number(op.fill, 0.0):
         function.assign(op.result, f"torch.zeros({shape}, {rest})")
     else:
         function.assign(op.result, f"torch.full({shape}, {literal(op.fill).text}, {rest})")

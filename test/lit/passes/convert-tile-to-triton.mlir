@@ -22,6 +22,25 @@ func.func @grid(%x: memref<1000x256xf32>, %out: memref<1000x256xf32>) {
 
 // -----
 
+// Zeros of either sign are two fills.
+// CHECK-LABEL: func.func @zeros
+// CHECK: [[V:%v]] = tile.load %x_1[%i] mask %k :
+// CHECK-NEXT: tile.mask [[V]] in (%i) else -0.0
+// CHECK: %w = tile.load %x_1[%i] mask %k :
+// CHECK-NEXT: tile.store %w
+func.func @zeros(%x: memref<60xf32>) {
+  tile.grid (%i: b0=16) in (60) {
+    %k = tile.full true : !tile.tile<b0=16 x i1>
+    %v = tile.load %x[%i] mask %k pad -0.0 : memref<60xf32> -> !tile.tile<b0=16 x f32>
+    tile.store %v, %x[%i] : !tile.tile<b0=16 x f32>, memref<60xf32>
+    %w = tile.load %x[%i] mask %k pad 0.0 : memref<60xf32> -> !tile.tile<b0=16 x f32>
+    tile.store %w, %x[%i] : !tile.tile<b0=16 x f32>, memref<60xf32>
+  }
+  func.return
+}
+
+// -----
+
 // A pad becomes what the load fills with; beside another fill it is a mask. Gathered rows are checked by their tag.
 // CHECK-LABEL: func.func @fills
 // CHECK: %a = tile.load %x_1[%i] pad -inf
