@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -38,7 +39,24 @@ def pallas_lines(ops: str, result: str) -> list[str]:
     run(module, make_context(), parse_pipeline(f"{PALLAS}bind-buffers"))
     lines = _plain(print_pallas(module, "f").split("def f_kernel(")[1].split("\ndef ")[0])
     lines = [re.sub(r"^out_ref\[.*?\] = ", "store ", line) for line in lines[1:]]
-    return [line for line in lines if not re.match(rf"({'|'.join(used) or '-'}) = x.?_ref\[", line)]
+    return [line for line in lines if not re.match(rf"({'|'.join(used) or '-'}) = x._ref\[", line)]
+
+
+def rows(path: Path) -> list[tuple[str, str, str]]:
+    """Of a table: operations, the type of what is stored, and the last lines for it."""
+    lines = path.read_text().splitlines()[1:]
+    return [(ops, *row.strip().split(": ", 1)) for ops, row in zip(lines[::2], lines[1::2], strict=True)]
+
+
+def is_told(lines: list[str], text: str) -> bool:
+    """Whether some lines end as a table says."""
+    found = "; ".join(lines).replace("(; ", "(").replace("; )", ")").removesuffix("; store o")
+    return found == text or found.endswith(f"; {text}")
+
+
+def spelt_out(ops: str) -> str:
+    """The operations of a table's row, with the names of types."""
+    return re.sub(r"(?<=[:,>o] )<", "!tile.tile<", ops).replace(" | ", "\n")
 
 
 def _module(ops: str, result: str) -> tuple[ModuleOp, list[str]]:
@@ -46,11 +64,13 @@ def _module(ops: str, result: str) -> tuple[ModuleOp, list[str]]:
     used = [name for name in TILES if re.search(rf"%{name}\b", ops)]
     arrays = {name: f"memref<{TILES[name].replace(' ', '')}>" for name in used}
     out = f"memref<{result.replace(' ', '')}>"
-    arguments = ", ".join([*(f"%x{name}: {array}" for name, array in arrays.items()), f"%out: {out}"])
-    loads = [f"%{n} = tile.load %x{n}[{_all(TILES[n])}] : {each} -> !tile.tile<{TILES[n]}>" for n, each in arrays.items()]
+    arguments = ", ".join(f"%x{name}: {array}" for name, array in arrays.items())
+    loads = [
+        f"%{n} = tile.load %x{n}[{_all(TILES[n])}] : {each} -> !tile.tile<{TILES[n]}>" for n, each in arrays.items()
+    ]
     store = f"tile.store %o, %out[{_all(result)}] : !tile.tile<{result}>, {out}"
-    grid = "\n".join(["tile.grid (%i: b0=1) in (1) {", *loads, ops, store, "}"])
-    return parse(f"func.func @f({arguments}) {{\n{grid}\nfunc.return\n}}"), used
+    body = "\n".join([f"%out = host.alloc : {out}", "tile.grid (%i: b0=1) in (1) {", *loads, ops, store, "}"])
+    return parse(f"func.func @f({arguments}) -> {out} {{\n{body}\nfunc.return %out : {out}\n}}"), used
 
 
 def _plain(text: str) -> list[str]:
