@@ -58,6 +58,15 @@ def test_several_labels_of_a_row_are_a_dimension() -> None:
     assert found == HeldBlock(values["block"].owner, 1, 1, True)
 
 
+def test_labels_in_two_dimensions_are_none_of_the_block() -> None:
+    """It has one for them, or none."""
+    text = (
+        "%r = tile.broadcast %rows dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 4 x 2 x i32>\n"
+        "%l = tile.broadcast %labels dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 4 x 2 x i32>"
+    )
+    assert held(BLOCK, text, load("%r, %l", "b0=8 x 4 x 2", "v"))[0] is None
+
+
 def test_rows_are_picked_from_a_block_of_all() -> None:
     found, values = held(load(":, %j", "64 x b1=128", "block"), load("%labels, %j", "b0=8 x b1=128", "v"))
     assert found == HeldBlock(values["block"].owner, 0, 0, True)

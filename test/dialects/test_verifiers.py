@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from xdsl.dialects.builtin import StringAttr, TupleType
 from xdsl.dialects.test import TestOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, Region
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Op
@@ -50,6 +50,10 @@ def changes(op: Operation) -> Iterator[Callable[[Operation], None]]:
         yield lambda op, name=name: op.properties.pop(name)
         yield lambda op, name=name: op.properties.__setitem__(name, TupleType([]))
     yield lambda op: op.properties.__setitem__("nobody", StringAttr("x"))
+    yield lambda op: op.add_region(Region(Block()))
+    if op.regions:
+        yield lambda op: op.regions[-1].add_block(Block())
+        yield lambda op: op.detach_region(op.regions[-1]) and None
 
 
 def is_wrong(op: Operation) -> bool:

@@ -227,6 +227,12 @@ PROVED: tuple[Proof, ...] = (
         "indented = block[0][:2].isspace()",
         "a text that one character indents does not parse, and its function is found in the whole file",
     ),
+    Proof(
+        "kopt/analysis/walks/rescaling.py",
+        "if found is None or found.shift is None or not found.rate:",
+        "if ((found is None) or (not found.rate)):",
+        "what has a rate has a shift",
+    ),
 )
 
 

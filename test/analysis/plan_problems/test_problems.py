@@ -89,6 +89,13 @@ def test_the_order_of_the_grid(rest: str, order: tuple[str, ...], hoisted: bool,
     assert len([*of_order(found.grid, plan, found.loops if hoisted else [])]) == wanted
 
 
+def test_an_order_that_would_do_is_told() -> None:
+    """Every dimension once, sums last."""
+    found = one_launch("tile.for %k: b1=8 in (0, 64) {\n}", "(%i: b0=8, %j: b2=8) in (64, 64)", x="64xf32")
+    (problem,) = of_order(found.grid, Plan(("b0", "b1", "b2"), frozenset(), (), {}), found.loops)
+    assert problem.notes == ("as in order [i, j, k]",)
+
+
 def test_a_dimension_of_one_cell_may_stand_anywhere() -> None:
     found = one_launch("tile.for %k: b1=8 in (0, 64) {\n}", "(%i: b0=8, %j: b2=8) in (64, 8)", x="64xf32")
     assert [*of_order(found.grid, Plan(("b0", "b1", "b2"), frozenset(), (), {}), found.loops)] == []
