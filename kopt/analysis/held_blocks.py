@@ -107,21 +107,23 @@ def _lies_in(wanted: AccessRelation, held: AccessRelation) -> tuple[int, int, bo
     picked, aligned = [], []
     for position, (index, step) in enumerate(zip(wanted.indices, held.box, strict=True)):
         offset = index - step.start
-        if step.dim is None and offset.number == 0:
+        if step.dim is None:
+            if offset.number != 0:
+                return None
             continue
         own = next((n for n, lanes in enumerate(wanted.lanes) if lanes != 1 and offset == lane(n, lanes)), None)
         if own is not None and step.step == 1 and step.lanes == wanted.lanes[own]:
             aligned.append((step.dim, own))
-        elif step.dim is not None and step.step == 1 and _is_inside(offset, step, wanted.shape[position]):
+        elif step.step == 1 and _is_inside(offset, step, wanted.shape[position]):
             picked.append((position, step.dim))
         else:
             return None
-    places = [own for _, own in aligned]
-    spread = len(wanted.lanes) == len(held.lanes)
-    others = [lanes for own, lanes in enumerate(wanted.lanes) if lanes != 1 and own not in places]
-    if len(picked) != 1 or places != sorted(set(places)) or len(others) > spread:
+    if len(picked) != 1:
         return None
-    return *picked[0], spread
+    dim, spread = picked[0][1], len(wanted.lanes) == len(held.lanes)
+    if any(own != place - (place > dim and not spread) for place, own in aligned):
+        return None
+    return picked[0][0], dim, spread
 
 
 def _is_inside(offset: IndexExpr, step: Step, extent: object) -> bool:

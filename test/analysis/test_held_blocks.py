@@ -58,6 +58,20 @@ def test_several_labels_of_a_row_are_a_dimension() -> None:
     assert found == HeldBlock(values["block"].owner, 1, 1, True)
 
 
+@pytest.mark.parametrize(("row", "label", "is_held"), [(0, 0, True), (0, 1, True), (1, 0, False), (1, 1, False)])
+def test_lanes_go_with_those_of_the_block_in_their_order(row: int, label: int, is_held: bool) -> None:
+    """``x[rows[:, None], labels]``, not ``x[rows[None, :], labels]``, though there are as many of each."""
+    square = "!tile.tile<64 x 64 x i32>"
+    text = (
+        "%all = tile.load %ns[:] : memref<64xi32> -> !tile.tile<64 x i32>\n"
+        "%count = tile.arange 0, 1 : !tile.tile<64 x i32>\n"
+        f"%r = tile.broadcast %count dims [{row}] : !tile.tile<64 x i32> to {square}\n"
+        f"%l = tile.broadcast %all dims [{label}] : !tile.tile<64 x i32> to {square}"
+    )
+    found, _ = held(load(":, :", "64 x 256", "block"), text, load("%r, %l", "64 x 64", "v"))
+    assert (found is not None) == is_held
+
+
 def test_labels_in_two_dimensions_are_none_of_the_block() -> None:
     """It has one for them, or none."""
     text = (
