@@ -13,6 +13,7 @@ X = torch.randn(8, 16)
 CASTS = {
     "float": lambda v: v.float(),
     "to": lambda v: v.to(torch.float32),
+    "to, by name": lambda v: v.to(dtype=torch.float32),
     "type": lambda v: v.type(torch.float32),
     "int": lambda v: v.int().float(),
     "long": lambda v: v.long().float(),
@@ -43,9 +44,11 @@ def test_casts(cast: str, of: torch.Tensor) -> None:
         (lambda v: v.to("cpu", dtype=torch.float32), 1),
         (lambda v: v.to("cpu", torch.float32), 1),
         (lambda v: v.to(torch.float32), 1),
+        (lambda v: v.to(dtype=torch.float32), 1),
+        (lambda v: v.to(), 0),
         (lambda v: v.cuda(), 0),
     ],
-    ids=range(6),
+    ids=range(8),
 )
 def test_a_device_is_none_of_a_kernels(moved, copies: int) -> None:
     """Moved to a device, a tensor is what it was; a dtype beside it casts."""

@@ -233,6 +233,12 @@ PROVED: tuple[Proof, ...] = (
         "if ((found is None) or (not found.rate)):",
         "what has a rate has a shift",
     ),
+    Proof(
+        "kopt/analysis/addressed.py",
+        "if numbers is not None and trial is not None:",
+        "if (numbers is not None or trial is not None):",
+        "there is a trial where there are numbers",
+    ),
 )
 
 
