@@ -22,6 +22,22 @@ func.func @grid(%x: memref<1000x256xf32>, %out: memref<1000x256xf32>) {
 
 // -----
 
+// A pad stays where lanes of one dimension may be missing, and goes where none may.
+// CHECK-LABEL: func.func @some_ragged
+// CHECK: tile.load %x_1[%i, :] pad 1.0 :
+// CHECK: tile.load %x_1[0:16, :] :
+func.func @some_ragged(%x: memref<60x16xf32>, %out: memref<64x16xf32>) {
+  tile.grid (%i: b0=16) in (60) {
+    %v = tile.load %x[%i, :] pad 1.0 : memref<60x16xf32> -> !tile.tile<b0=16 x 16 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=16 x 16 x f32>, memref<64x16xf32>
+    %w = tile.load %x[0:16, :] pad 1.0 : memref<60x16xf32> -> !tile.tile<16 x 16 x f32>
+    tile.store %w, %out[48:64, :] : !tile.tile<16 x 16 x f32>, memref<64x16xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Zeros of either sign are two fills.
 // CHECK-LABEL: func.func @zeros
 // CHECK: [[V:%v]] = tile.load %x_1[%i] mask %k :
