@@ -239,6 +239,18 @@ PROVED: tuple[Proof, ...] = (
         "if (numbers is not None or trial is not None):",
         "there is a trial where there are numbers",
     ),
+    Proof(
+        "kopt/analysis/warps_and_stages.py",
+        "return {tile.DotOp, tile.LoadOp} <= kinds",
+        "return {tile.DotOp, tile.LoadOp} < kinds",
+        "a loop's body has a terminator besides",
+    ),
+    Proof(
+        "kopt/interpreter/aten.py",
+        "most = np.where(np.isfinite(most), most, 0)",
+        "most = np.where(np.isfinite(most), most, 1)",
+        "infinity plus 1 is infinity",
+    ),
 )
 
 
