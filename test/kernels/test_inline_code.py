@@ -127,3 +127,23 @@ def test_only_functions_of_triton_are_called(function):
 
     with pytest.raises(kopt.UnsupportedError, match="needs a @triton.jit function|no function 'nowhere'"):
         kopt.kernel(kernel, target="triton:interpret")(X)
+
+
+def test_numbers_are_spelt_out():
+    """What is in a text's place is no parameter of its function."""
+    source = kopt.kernel(expressions).lower(X, Y, target="triton:interpret").source
+    assert "(lhs, rhs):\n" in source and "* 2.0" in source
+
+
+@pytest.mark.parametrize("dtype", [5, None, "float32", [torch.float32, 5]], ids=str)
+def test_assembly_gives_torch_dtypes(dtype):
+    """One, or several in a list or tuple."""
+
+    def kernel(x):
+        out = torch.empty_like(x)
+        for tile in hl.tile(x.size(0)):
+            out[tile] = hl.inline_asm_elementwise("neg.f32 $0, $1;", "=r,r", [x[tile]], dtype=dtype)
+        return out
+
+    with pytest.raises(kopt.UnsupportedError, match="is one or several torch dtypes"):
+        kopt.kernel(kernel, target="triton:interpret")(X)
