@@ -17,12 +17,13 @@ from xdsl.ir.affine import AffineMap
 import kopt
 import kopt.language as hl
 from kopt.analysis.entry import entry_function
-from kopt.analysis.executions import ArrayMemory, UnknownNumber, executions
+from kopt.analysis.executions import ArrayMemory, CallMemory, UnknownNumber, executions
 from kopt.analysis.executions.block import VisitedBlock
 from kopt.analysis.executions.memory import evaluated
 from kopt.analysis.executions.numbers import computed, constant
 from kopt.analysis.product_flops import product_flops
 from kopt.context import make_context
+from kopt.dialects.pallas import CallOp
 from kopt.dialects.tile import DotOp, GridOp
 from kopt.interpreter import HANDLERS, scalars
 from kopt.interpreter.host_values import HostValues
@@ -276,3 +277,28 @@ func.func @f(%a: memref<9x5xi32>, %b: memref<9xi64>, %f: memref<9xf32>) {{
         executions(grid, ArrayMemory(arrays.get))[grid.body.block].number(values["w"])
     with pytest.raises(UnknownNumber, match=f"what '{load[1]}' holds"):
         executions(grid, ArrayMemory({}.get))[grid.body.block].number(values["v"])
+
+
+def test_what_is_read_of_a_window_in_each_cell() -> None:
+    """Where a dimension is left out its block is one element: the one of that number."""
+    module = kopt.parse("""
+func.func @f(%a: memref<8x16x128xi32>) -> memref<8x16x128xi32> {
+  %o = pallas.call @f(%a) windows [<[_, 8, 128], (d0, d1) -> (d0, d1, 0), vmem>,
+      <[_, 8, 128], (d0, d1) -> (d0, d1, 0), vmem>] semantics (parallel, parallel) aliases [-1]
+      : (memref<8x16x128xi32>) -> memref<8x16x128xi32> {
+  ^bb0(%x: !tile.ref<8 x 128 x i32, vmem>, %y: !tile.ref<8 x 128 x i32, vmem>):
+    tile.grid (%i: b0=1, %j: b1=8) in (8, 16) {
+      %v = tile.get %x[:, :] : !tile.ref<8 x 128 x i32, vmem> -> !tile.tile<b1=8 x 128 x i32>
+      %w = tile.get %x[3, 5] : !tile.ref<8 x 128 x i32, vmem> -> !tile.tile<i32>
+      tile.put %v, %y[:, :] : !tile.tile<b1=8 x 128 x i32>, !tile.ref<8 x 128 x i32, vmem>
+    }
+  }
+  func.return %o : memref<8x16x128xi32>
+}""")
+    (call,), (grid,) = walk(module, CallOp), walk(module, GridOp)
+    array = np.arange(8 * 16 * 128, dtype=np.int32).reshape(8, 16, 128)
+    found = executions(grid, CallMemory(call, {call.inputs[0]: array}.get))[grid.body.block]
+    values = {op.results[0].name_hint: op.results[0] for op in grid.body.block.ops if op.results}
+    blocks = array.reshape(16, 8, 128)
+    assert np.array_equal(np.reshape(found.number(values["v"]), blocks.shape), blocks)
+    assert np.array_equal(np.ravel(found.number(values["w"])), blocks[:, 3, 5])

@@ -84,6 +84,12 @@ def test_literals(attr: FloatAttr | IntegerAttr, plain: str, jnp: str) -> None:
     assert (literal(attr).text, literal(attr, JNP).text) == (plain, jnp)
 
 
+def test_numbers_without_a_type_are_f64() -> None:
+    assert [number(each).text for each in (0.1, 1e-300, 1 / 3, 2, math.inf)] == [
+        "0.1", "1e-300", "0.3333333333333333", "2", 'float("inf")'
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("type", TYPES, ids=str)
 def test_numbers_are_read_back_to_the_same_bits(type) -> None:
     """Read as an f64, at once or by way of an f32; and no text is longer than that of the f64."""
