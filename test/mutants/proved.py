@@ -251,6 +251,18 @@ PROVED: tuple[Proof, ...] = (
         "most = np.where(np.isfinite(most), most, 1)",
         "infinity plus 1 is infinity",
     ),
+    Proof(
+        "kopt/planning/launch_options.py",
+        "others = np.where(lanes < _FILLED, np.clip(power(lanes / _FEW_LANES), 1, _WARPS), alone)",
+        "others = np.where(lanes < _FILLED, np.clip(1, power(lanes / _FEW_LANES), _WARPS), alone)",
+        "of a number and its lower limit the larger is taken",
+    ),
+    Proof(
+        "kopt/analysis/visits.py",
+        "if isinstance(op, Operation) and (compute := _ARITHMETIC.get(type(op))) is not None:",
+        "if (((compute := _ARITHMETIC.get(type(op))) is not None)):",
+        "a block is no kind of arithmetic",
+    ),
 )
 
 
