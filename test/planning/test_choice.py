@@ -15,7 +15,7 @@ from kopt.pass_manager import run
 from kopt.passes import PASSES
 from kopt.passes.plan_accesses import PlanAccessesPass
 from kopt.planning import choice
-from kopt.planning.candidates import candidates, unrollable
+from kopt.planning.candidates import candidates, unrollable, with_unrolling
 from kopt.planning.choice import cheapest
 from kopt.planning.items import Cost
 from kopt.plans.plan import LoopSchedule
@@ -153,6 +153,17 @@ def test_only_inner_loops_are_unrolled(form: str, unrolled: list[str]) -> None:
     model = matmul(1024, 1024, 1024)
     model = replace(model, axes=(*model.axes, axis("l", 128, 512, form, ("i", "j", "k"))))
     assert unrollable(model, {"k": "resident", "l": "resident"}) == unrolled
+
+
+@pytest.mark.parametrize(
+    ("visits", "factors"), [(1, []), (2, [2]), (4, [2, 4]), (6, [2, 3, 6]), (7, [7]), (11, []), (16, [2, 4, 8])]
+)
+def test_loops_are_unrolled_by_what_divides_their_visits(visits: int, factors: list[int]) -> None:
+    model = matmul(1024, 1024, 128 * visits)
+    model = replace(model, axes=(*model.axes[:2], axis("k", 128, 128 * visits, "loop", ("i", "j"))))
+    plans = [*with_unrolling(model, matmul_plan("resident"))]
+    assert [plan.loops["k"].unroll for plan in plans] == [1, *factors]
+    assert len([*with_unrolling(model, matmul_plan("resident"), rolled=["k"])]) == 1
 
 
 def test_the_only_plan_costs_nothing_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
