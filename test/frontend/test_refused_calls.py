@@ -44,6 +44,9 @@ def combined(function: Callable[..., Any], tensors: int = 1) -> Call:
 
 #: What is said, the call of which it is said, and one that is taken.
 CALLS: dict[str, tuple[Call, Call]] = {
+    "has no dimension 2": (lambda x, v, t: v.cumsum(2), lambda x, v, t: v.cumsum(1)),
+    "has no dimension -3": (lambda x, v, t: v.cumsum(-3), lambda x, v, t: v.cumsum(-2)),
+    "has no dimension 1": (lambda x, v, t: v.sum().cumsum(1), lambda x, v, t: v.sum().cumsum(0)),
     "a store by a mask writes one value to all elements": (
         lambda x, v, t: operator.setitem(x, MASK, x[:, 0]),
         lambda x, v, t: operator.setitem(x, MASK, x[:1, 0]),
