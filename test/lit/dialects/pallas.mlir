@@ -18,7 +18,7 @@ func.func @f(%x: memref<4x16x128xf32>, %old: memref<16x128xf32>) -> memref<16x12
 }
 
 // A pipeline's windows depend on the number of its loop's block and on numbers from outside.
-// CHECK: pallas.pipeline reads (%x_ref) writes (%new_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, <[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm>, !tile.ref<16 x 512 x f32, hbm> {
+// CHECK: pallas.pipeline reads (%x_ref) writes (%new_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, <[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm>, !tile.ref<16 x 512 x f32, hbm> attributes {note = "kept"} {
 // CHECK-NEXT: ^bb0(%x_block: !tile.ref<8 x 128 x f32, vmem>, %new_block: !tile.ref<8 x 128 x f32, vmem>):
 // CHECK-NEXT: tile.for %k: b1=128 in (0, 512) schedule emit_pipeline {
 // CHECK-NEXT: tile.get %x_block[:, :]
@@ -27,7 +27,7 @@ func.func @g(%x: memref<16x512xf32>) -> memref<16x512xf32> {
   ^bb0(%x_ref: !tile.ref<16 x 512 x f32, hbm>, %new_ref: !tile.ref<16 x 512 x f32, hbm>):
     tile.grid (%i: b0=8) in (16) {
       %n = tile.id %i : !tile.range<b0=8>
-      pallas.pipeline reads (%x_ref) writes (%new_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, <[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm>, !tile.ref<16 x 512 x f32, hbm> {
+      pallas.pipeline reads (%x_ref) writes (%new_ref) at (%n) windows [<[8, 128], (d0)[s0] -> (s0, d0), vmem>, <[8, 128], (d0)[s0] -> (s0, d0), vmem>] : !tile.ref<16 x 512 x f32, hbm>, !tile.ref<16 x 512 x f32, hbm> attributes {note = "kept"} {
       ^bb1(%x_block: !tile.ref<8 x 128 x f32, vmem>, %new_block: !tile.ref<8 x 128 x f32, vmem>):
         tile.for %k: b1=128 in (0, 512) schedule emit_pipeline {
           %v = tile.get %x_block[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x b1=128 x f32>
