@@ -14,6 +14,7 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue, Use
 
+from kopt.analysis.bottom_up import bottom_up
 from kopt.dialects.canonicalization.elementwise import widens
 from kopt.dialects.tile import CastOp, GetOp, PutOp, RefType, ReshapeOp, SelectOp, TileType, TransposeOp, tile_type
 
@@ -57,8 +58,19 @@ def _holds(cast: CastOp, get: GetOp) -> bool:
 
 def _has_booleans(ref: SSAValue) -> bool:
     """Whether all that is put into a block are booleans, be it as bytes."""
-    put = [op.value.owner for use in ref.uses if isinstance(op := use.operation, PutOp) and op.memory is ref]
-    return all(isinstance(op, CastOp) and tile_type(op.input).element_type == i1 for op in put)
+    put = [op.value for use in ref.uses if isinstance(op := use.operation, PutOp) and op.memory is ref]
+    return all(_is_boolean(value, ref) for value in put)
+
+
+@bottom_up()
+def _is_boolean(value: SSAValue, ref: SSAValue) -> bool:
+    """Whether lanes are booleans, or what a block of these had."""
+    op = value.owner
+    if isinstance(op, SelectOp):
+        return _is_boolean(op.on_true, ref) and _is_boolean(op.on_false, ref)
+    return (
+        isinstance(op, GetOp) and op.memory is ref or isinstance(op, CastOp) and tile_type(op.input).element_type == i1
+    )
 
 
 def _same(put: PutOp, lanes: np.ndarray | None, get: GetOp) -> bool:

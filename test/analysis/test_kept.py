@@ -95,6 +95,10 @@ def test_booleans_that_are_stored_as_bytes() -> None:
     lines = there + select("s", "m", "x", I1) + back + put("z", "%r[:, :]", I8, I8)
     assert kept(lines, R, I8)
     assert not kept(cast("u", "i", I32, I8) + put("u", "%r[:, :]", I8, I8) + lines, R, I8)
+    # A masked store puts back what the block had, or another number.
+    again = select("t", "y", "v", I8) + put("t", "%r[:, :]", I8, I8)
+    assert kept(cast("y", "m", I1, I8) + again + lines, R, I8)
+    assert not kept(cast("y", "i", I32, I8) + again + lines, R, I8)
 
 
 SHAPE = (2, 3, 4)

@@ -338,3 +338,21 @@ def test_columns_of_what_rows_are_stored_to(target: str, shape: tuple[int, int])
     wanted = torch.empty_like(x)
     wanted[:, columns.long()] = x * 2
     torch.testing.assert_close(rows_and_columns.on(target)(x, columns), wanted)
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int8, torch.bfloat16])
+def test_single_elements_beside_blocks_of_the_same_array(dtype: torch.dtype) -> None:
+    """The one and the other keep what is beside them in the same tile: of booleans the bytes."""
+
+    def positive(x, out):
+        for i in hl.tile(x.size(0), block_size=2):
+            rows = x[i, :]
+            for j in hl.tile(i.begin, i.end, block_size=1):
+                out[i] = (rows.sum(1) > 0).to(out.dtype)
+                out[j] = (rows.sum() > 1).to(out.dtype)[None]
+
+    x = torch.randn(17, 3, generator=torch.Generator().manual_seed(0))
+    found, wanted = torch.ones(17, dtype=dtype), torch.ones(17, dtype=dtype)
+    kopt.kernel(positive, target="pallas:interpret")(x, found)
+    kopt.kernel(positive, target="eager")(x, wanted)
+    assert torch.equal(found, wanted) and wanted.any() and not wanted.all()
