@@ -68,9 +68,9 @@ def _is_boolean(value: SSAValue, ref: SSAValue) -> bool:
     op = value.owner
     if isinstance(op, SelectOp):
         return _is_boolean(op.on_true, ref) and _is_boolean(op.on_false, ref)
-    return (
-        isinstance(op, GetOp) and op.memory is ref or isinstance(op, CastOp) and tile_type(op.input).element_type == i1
-    )
+    if isinstance(op, CastOp):
+        return tile_type(op.input).element_type == i1
+    return isinstance(op, GetOp) and op.memory is ref
 
 
 def _same(put: PutOp, lanes: np.ndarray | None, get: GetOp) -> bool:

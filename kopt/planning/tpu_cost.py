@@ -95,7 +95,7 @@ class TpuLaunch:
         """
         if self.costs.cores == 1:
             return
-        ahead = [one for one in self.plan.buffers if one.kind not in (*WINDOWS, *ROWS)]
+        ahead = [one for one in self.plan.buffers if one.kind not in (*WINDOWS, *ROWS, *SCALAR)]
         free, whole = self.plan.parallel.difference(*(one.axes[-1:] for one in ahead)), np.asarray(True)
         for tag in self.plan.order:
             if tag in free and np.any(shared := whole & self.trips.moves(tag)):

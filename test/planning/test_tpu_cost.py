@@ -300,9 +300,11 @@ def test_an_axis_of_one_block_is_not_shared() -> None:
 
 def test_an_axis_that_something_is_fetched_along_is_not_shared() -> None:
     model, plan = elementwise(8192, False)
-    fetched = replace(plan, buffers=(Buffer("x", "x", "dma", ("i",), 2), plan.buffers[1]))
-    both = (cost(model, one, TPU_CHIPS["v5p"], b0=1024).cores for one in (plan, fetched))
-    assert [*both] == [2, 1]
+    fetched, at_once = (
+        replace(plan, buffers=(Buffer("x", "x", kind, ("i",), 2), plan.buffers[1])) for kind in ("dma", "smem")
+    )
+    all = (cost(model, one, TPU_CHIPS["v5p"], b0=1024).cores for one in (plan, fetched, at_once))
+    assert [*all] == [2, 1, 2]
 
 
 # Work at places, candidates.
