@@ -263,6 +263,18 @@ PROVED: tuple[Proof, ...] = (
         "if (((compute := _ARITHMETIC.get(type(op))) is not None)):",
         "a block is no kind of arithmetic",
     ),
+    Proof(
+        "kopt/interpreter/access.py",
+        "low = min(count, max(0, -(start // step)) if start < 0 else 0)",
+        "low = min(count, max(0, -(start // step)) if start < 1 else 0)",
+        "a quotient of 0 is 0",
+    ),
+    Proof(
+        "kopt/passes/empty_carries.py",
+        "full = FullOp(0, tile_type(value))",
+        "full = FullOp(1, tile_type(value))",
+        "no lane has the number",
+    ),
 )
 
 
