@@ -35,3 +35,27 @@ def test_what_a_loop_carries_is_assigned_where_it_changes(yielded: str, lines: l
     found = triton_lines(LOOP.format(yielded=yielded), "8 x 16 x f32")
     at = found.index("for j in range(4):")
     assert found[at + 1 : -1] == lines
+
+
+def test_numbers_of_blocks() -> None:
+    """Of a loop that begins somewhere: the first block's is 0."""
+    found = triton_lines(
+        """%end = tile.extract %q : !tile.tile<i32> to index
+        %o = tile.for %j: b1=4 in (3, %end) iter(%x = %q) -> (!tile.tile<i32>) {
+          %id = tile.id %j : !tile.range<b1=4>
+          %count = tile.count %j : !tile.range<b1=4>
+          %last = tile.end %j : !tile.range<b1=4>
+          %sum = arith.addi %id, %count : index
+          %all = arith.addi %sum, %last : index
+          %tile = tile.splat %all : index to !tile.tile<i32>
+          %y = tile.add %x, %tile : !tile.tile<i32>
+          tile.yield %y : !tile.tile<i32>
+        }""",
+        "i32",
+    )
+    assert found[2:6] == [
+        "for j in range(3, q, BLOCK_1):",
+        "id_2 = (j - 3) // 4",
+        "count = tl.cdiv(q - 3, 4)",
+        "last = min(j + BLOCK_1, q)",
+    ]
