@@ -133,6 +133,11 @@ def test_memory_is_had_by_what_is_on_its_way() -> None:
     assert seconds[2] > (8 << 26) / (COSTS.hbm_share * SM90.hbm_bytes_per_second)
 
 
+@pytest.mark.parametrize(("rows", "programs"), [(0, 1), (128, 1), (129, 2), (256, 2)])
+def test_how_many_programs_there_are(rows: int, programs: int) -> None:
+    assert cost(matmul(rows, 256, 64), **SIZES).steps == programs
+
+
 def test_a_launch_without_elements_has_a_cost() -> None:
     model, _ = elementwise(0, False)
     assert np.isfinite(cost(model, b0=np.array([1, 1024])).seconds).all()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kopt.ir.index_expr import lane
 from kopt.planning.at_sizes import AtSizes
 from kopt.planning.padding import is_padded
 from kopt.planning.tpu_cost import TpuLaunch
@@ -70,3 +71,11 @@ def test_cores_that_share_cells_pad_the_same_array() -> None:
     one, two = (TpuLaunch(AtSizes(model, SIZES, TPU_CHIPS[chip], {}), plan).cost() for chip in ("v6e", "v5p"))
     assert (one.cores, two.cores) == (1, 2)
     assert one.host_bytes == two.host_bytes == 2 * 2 * 1000 * 2048
+
+
+@pytest.mark.parametrize(("step", "extent", "beyond"), [(1, 8, False), (1, 7, True), (2, 15, False), (2, 14, True)])
+def test_lanes_that_stand_apart_reach_further(step: int, extent: int, beyond: bool) -> None:
+    """Eight lanes of every second element are 15 elements."""
+    (access, *_) = matmul(1024, 2048, 512).accesses
+    relation = replace(access.relation, indices=(lane(0, 8) * step,), shape=(extent,))
+    assert bool(is_padded(replace(access, relation=relation), {}, {})) == beyond
