@@ -37,6 +37,31 @@ func.func @rows(%x: memref<100x256xf32>, %bounds: memref<2xi32>, %out: memref<25
 
 // -----
 
+// Blocks of another number are counted by a division.
+// CHECK-LABEL: @rows_of_24
+// CHECK: [[DISTANCE:%.+]] = arith.subi %hi, %{{.+}} : index
+// CHECK: [[SIZE:%.+]] = arith.constant 24 : index
+// CHECK: arith.ceildivsi [[DISTANCE]], [[SIZE]] : index
+func.func @rows_of_24(%x: memref<100x256xf32>, %bounds: memref<2xi32>, %out: memref<256xf32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %s = tile.load %bounds[0] : memref<2xi32> -> !tile.tile<i32>
+    %e = tile.load %bounds[1] : memref<2xi32> -> !tile.tile<i32>
+    %lo = tile.extract %s : !tile.tile<i32> to index
+    %hi = tile.extract %e : !tile.tile<i32> to index
+    %z = tile.full 0.0 : !tile.tile<256 x f32>
+    %r = tile.for %k: b1=24 in (%lo, %hi) iter(%a = %z) -> (!tile.tile<256 x f32>) {
+      %v = tile.load %x[%k, :] : memref<100x256xf32> -> !tile.tile<b1=24 x 256 x f32>
+      %t = tile.reduce add %v [0] : !tile.tile<b1=24 x 256 x f32>
+      %n = tile.add %a, %t : !tile.tile<256 x f32>
+      tile.yield %n : !tile.tile<256 x f32>
+    }
+    tile.store %r, %out[:] : !tile.tile<256 x f32>, memref<256xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Rows %lo + k: the shift that all accesses share moves into where blocks begin; the number k is seen shifted back.
 // CHECK-LABEL: @shifted
 // CHECK: [[FIRST:%.+]] = arith.addi {{.*}}, %lo
