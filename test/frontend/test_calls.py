@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+import kopt
 import kopt.language as hl
 
 from .support import imported, reference
@@ -64,3 +65,44 @@ def test_a_device_is_none_of_a_kernels(moved, copies: int) -> None:
     names = [op.name for op in imported(scaled, X, by).module.walk()]
     assert names.count("host.copy") == copies
     torch.testing.assert_close(reference(scaled, X, by), X * by)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda v, t: torch.where(v > 0, t, 0),
+        lambda v, t: torch.maximum(v.int(), t),
+        lambda v, t: torch.stack([t, t]).sum(0),
+    ],
+)
+def test_a_tile_is_its_numbers(of) -> None:
+    """Where a function takes a tensor."""
+
+    def numbers(x):
+        out = torch.empty_like(x, dtype=torch.int32)
+        for i in hl.tile(x.size(0), block_size=4):
+            out[i] = of(x[i], i)
+        return out
+
+    x = torch.linspace(-3, 12, 16)
+    wanted = of(x, torch.arange(16)).to(torch.int32)
+    torch.testing.assert_close(reference(numbers, x), wanted)
+
+
+@pytest.mark.parametrize(("other", "same"), [("".join(("flo", "or")), True), ("trunc", False)])
+def test_words_that_are_equal_on_both_paths_are_one(other: str, same: bool) -> None:
+    def divided(x):
+        out = torch.empty_like(x)
+        for i in hl.tile(x.size(0), block_size=4):
+            if x[0, 0] > 0:
+                mode = "floor"
+            else:
+                mode = other
+            out[i, :] = torch.div(x[i, :], 0.3, rounding_mode=mode)
+        return out
+
+    if same:
+        torch.testing.assert_close(reference(divided, X), torch.div(X, 0.3, rounding_mode="floor"))
+    else:
+        with pytest.raises(kopt.KoptError, match="'mode' is str on one path and str on the other"):
+            reference(divided, X)
