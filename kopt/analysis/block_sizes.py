@@ -33,13 +33,12 @@ from kopt.analysis.tpu_blocks import TpuSpace, tpu_least, tpu_unit
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.block_sizes import SAME_GPU, Candidates, cheapest, least_memory, rooms
-from kopt.targets.chips import Chip, GpuChip, TpuChip
+from kopt.targets.chips import Chip, TpuChip
 
 #: Candidates that may turn out to take too much, at most.
 _TRIED = 64
 #: Candidates of which is asked what they take, at most.
 _ASKED = 8
-_ASKED_OF_TPUS = 3
 
 
 def choose_sizes(
@@ -72,7 +71,7 @@ def choose_sizes(
             known = list(best)
             best = filter(None, (_fitting(known, search.moved, chip, most, loop_type) for most in rooms(chip)))
         elif seconds is not None:
-            best = _least(list(islice(best, _ASKED if isinstance(chip, GpuChip) else _ASKED_OF_TPUS)), seconds)
+            best = _least(list(islice(best, _ASKED)), seconds)
         sizes = next(best, search.space.least)
         chosen |= {tag: sizes[tag] for group in search.groups for tag in group}
     return _in_order(groups, given, chosen)

@@ -59,8 +59,7 @@ class ChooseBlockSizesPass(ModulePass):
     Two needs are known only once blocks have sizes: the memory of rows at computed numbers, and values that the
     kernel's Python computes from a size. Where the memory does not suffice, smaller candidates follow until one fits.
     Sizes are chosen once more by what takes the place of computed rows on a TPU, and of whole dimensions that a GPU's
-    cells walk: products, DMAs and loops. Which these are follows from the sizes, so the first few candidates are
-    lowered as far as that.
+    cells walk: products, DMAs and loops.
     ``start="given"`` begins with the sizes that blocks have, as those of an import that was made for them.
 
     Without a chip sizes suit an interpreter: few and large cells, and pinned ones stay.
@@ -139,19 +138,12 @@ class _Choice:
         return [block.bounded(size) for block, size in zip(self._blocks, sizes, strict=True)]
 
     def _chosen_again(self) -> list[int]:
-        """The best sizes by what cells do once computed rows are moved, or whole dimensions walked on a GPU.
-
-        On a TPU these are the best by the forms that moved rows have now, or of few candidates the best by its own.
-        """
+        """The best sizes by what cells do once computed rows are moved, or whole dimensions walked on a GPU."""
         if self._forms.moved is self._forms.scheduled:
             return self._sizes
-        if not isinstance(self._chip, TpuChip):
-            return self._chosen(seconds=self._seconds)
-        found = [self._chosen(self._forms.moved), self._chosen(seconds=self._seconds)]
-        return min(found, key=lambda sizes: self._seconds(self._by_tag(sizes))) if found[0] != found[1] else found[0]
-
-    def _by_tag(self, sizes: Sequence[int]) -> dict[str, int]:
-        return {tag: size for block, size in zip(self._blocks, sizes, strict=True) for tag in block.tags}
+        if isinstance(self._chip, TpuChip):
+            return self._chosen(self._forms.moved)
+        return self._chosen(seconds=self._seconds)
 
     def _seconds(self, sizes: Mapping[str, int]) -> float:
         """What the launches take with other sizes."""

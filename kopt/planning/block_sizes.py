@@ -130,7 +130,7 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     if isinstance(chip, GpuChip):
         cost_of_split = best_split(model, {**sizes}, gpu_candidate(model), chip, assumed_lengths(model)).cost
         return Evaluated(*fitting(cost_of_split, chip), np.zeros(1))
-    count = max(map(len, sizes.values()), default=1)
+    count = max(map(len, sizes.values()))
     none = Evaluated(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count))
     least = dict.fromkeys((True, False), none)
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
