@@ -265,21 +265,14 @@ class _Tracer:
             self._end_region(before, self._traced(nest.passed))
 
     def _visits(self, step: RegisterStep, nest: Nest, count: int) -> None:
-        """Visits one after the other, and what the last one passes on.
-
-        Products come in order. Without any, nothing of a visit runs before the one before it has ended.
-        """
-        fence, product = self._fence, self._product
+        """Visits one after the other, and what the last one passes on."""
         for number in range(count):
             self._visit[nest.range] = number
             self.steps(nest.steps)
-            if self._product == product:
-                self._fence = max(self._fence, self._last)
             self._add(0, self._traced(nest.passed))
             passed = [None if one is None else self._of.get(one) for one in nest.passed]
             for carried, traced in zip(nest.given, passed, strict=True):
                 self._set(carried, traced)
-        self._fence = fence
         for result, carried in zip(step.results, nest.given, strict=True):
             self._set(result, self._of.get(carried))
 

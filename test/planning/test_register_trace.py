@@ -120,20 +120,6 @@ def test_visits_that_are_written_out(unroll: int, trips: int | None, reads: int,
     assert (found.ops[-1].at > 0) == fenced
 
 
-@pytest.mark.parametrize(("kind", "phases"), [("combine", [0, 1, 2, 3]), ("product", [0, 1, 2, 3])])
-def test_visits_that_wait_for_reductions_come_one_after_the_other(kind: str, phases: list[int]) -> None:
-    """What they read is alive in one of them at a time; what is behind the loop, and asks for none, is not."""
-    read = RegisterStep("read", (3,), shapes=(0,), key=(9, Visited(0, 0, 0)))
-    nest = Nest((read, RegisterStep(kind, (2,), (3, 3), (0, 0, 0))), (), (), (), "k", 0, 4, 4)
-    after = RegisterStep("combine", (5,), (6,), (0,))
-    code = RegisterCode(
-        (RegisterStep("read", (6,), shapes=(0,), key=(1,)), RegisterStep("loop", nest=nest), after), SHAPES
-    )
-    found = trace(code, Sizing(code, {"b": 512}), 256)
-    ended = [op.at for op in found.ops if op.ends]
-    assert ended == [*phases, 0]
-
-
 def test_plans_say_how_loops_run() -> None:
     """What is carried in scratch memory is read by each visit, and written by it."""
     found, _ = traced(
