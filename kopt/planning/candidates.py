@@ -48,7 +48,7 @@ def variants(model: LaunchModel, kinds: Sequence[str] = IN_KERNEL, hoists: bool 
     """
     for schedules in _schedules(model, kinds, hoists):
         plan = _plan(model, schedules)
-        unrolled = [tag for tag in _counted(model) if schedules.get(tag) == "resident"]
+        unrolled = _copying_nothing(model, schedules)
         yield [plan, *([_unrolled(plan, dict.fromkeys(unrolled, UNROLLED[-1]))] if unrolled else [])]
         if counted := _one_hot(model, plan):
             yield [counted]
@@ -73,12 +73,13 @@ def _compared(model: LaunchModel, buffer: Buffer, order: Sequence[str]) -> Buffe
 def unrollable(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:
     """The loops of which several visits may be written out in one: inner ones that copy nothing, as often as known."""
     around = {tag for axis in model.axes if axis.form != "unrolled" for tag in axis.path}  # of straight code no loop
-    return [tag for tag, kind in schedules.items() if kind == "resident" and tag in _counted(model) - around]
+    return [tag for tag in _copying_nothing(model, schedules) if tag not in around]
 
 
-def _counted(model: LaunchModel) -> set[str]:
-    """The loops of which it is known how many elements they walk."""
-    return {axis.tag for axis in model.axes if axis.form == "loop" and axis.extent.is_constant}
+def _copying_nothing(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:
+    """The loops that copy nothing, and of which it is known how many elements they walk."""
+    counted = {axis.tag for axis in model.axes if axis.form == "loop" and axis.extent.is_constant}
+    return [tag for tag, kind in schedules.items() if kind == "resident" and tag in counted]
 
 
 def with_unrolling(model: LaunchModel, plan: Plan, rolled: Collection[str] = ()) -> Iterator[Plan]:

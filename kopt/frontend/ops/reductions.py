@@ -324,10 +324,14 @@ def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> D
     return OPERATIONS["div"](input, OPERATIONS["clamp"](norm(input, p, dim, True), min=eps))
 
 
+def _last_dims(source: DeviceTensor, shape: Sequence[int]) -> list[int]:
+    return list(range(source.rank - len(shape), source.rank))
+
+
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """``layer_norm`` over the last dimensions."""
     source = as_tensor(input)
-    dims = list(range(source.rank - len(normalized_shape), source.rank))
+    dims = _last_dims(source, normalized_shape)
     variance, centre = _moments(source, dims, 0, True)
     out = (cast(source, variance.dtype) - centre) * OPERATIONS["rsqrt"](variance + eps)
     out = out if weight is None else out * weight
@@ -338,7 +342,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """``rms_norm`` over the last dimensions."""
     source = as_tensor(input)
-    dims = list(range(source.rank - len(normalized_shape), source.rank))
+    dims = _last_dims(source, normalized_shape)
     wide = cast(source, compute_dtype(float_dtype(source.dtype)))
     least = torch.finfo(wide.dtype).eps if eps is None else eps
     out = wide * OPERATIONS["rsqrt"](mean(wide * wide, dims, True) + least)
