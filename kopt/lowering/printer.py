@@ -82,7 +82,7 @@ class Printer(ABC):
             self.assign(value, expr)
 
     def pass_on(self, value: SSAValue, given: SSAValue) -> None:
-        """Spells a value as another one, which it is; where it is used again that has a name."""
+        """Makes a value an alias of one that it equals; where it is used more than once, a name."""
         expr = self[given]
         if value.has_one_use():
             self.alias(value, expr)

@@ -1,4 +1,4 @@
-"""What picking takes a TPU: of rows that copies bring one by one, of rows and elements of a block by number. Pure."""
+"""Cycles to pick rows and elements on a TPU: of rows that copies bring, or by number from a block. Pure."""
 
 from __future__ import annotations
 
