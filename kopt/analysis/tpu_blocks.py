@@ -138,8 +138,11 @@ def _walked_extent(roles: Sequence[Role]) -> int | None:
 
 
 def _vector(role: Role, chip: TpuChip) -> int:
-    """Lanes of a vector without rows, which fill whole tiles; of others as many as their narrowest elements pack."""
-    if 0 not in role.places:
+    """Lanes of a vector without rows, which fill whole tiles; of others as many as their narrowest elements pack.
+
+    Not of what products take: the matrix unit reads it by 128 lanes.
+    """
+    if 0 not in role.places or role.dot:
         return 1
     if role.flat and role.vector and role.places == {0}:
         return chip.lanes * chip.sublanes

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from kopt.ir.access_relation import AccessRelation
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
@@ -150,10 +151,18 @@ def _source_order(model: LaunchModel, grid: Sequence[str]) -> Sequence[str]:
 
 
 def _parallel(model: LaunchModel) -> frozenset[str]:
-    """The axes that cores may share: not those whose cells update the same elements."""
-    updated = [access.moves for access in model.accesses if access.mode == "atomic"]
+    """The axes that cores may share: those whose own blocks stores and updates move with.
+
+    Not those whose cells update the same elements, or write rows from where loaded numbers say.
+    """
+    written = [access.relation for access in model.accesses if access.mode != "load"]
     free = model.orders[0].parallel if model.orders else frozenset[str]()
-    return frozenset(tag for tag in free if all(tag in moves for moves in updated))
+    return frozenset(tag for tag in free if all(tag in _axes(relation) for relation in written))
+
+
+def _axes(relation: AccessRelation) -> set[str]:
+    """The axes whose block numbers are in the indices of an access."""
+    return {str(atom.name) for index in relation.indices for atom in index.atoms() if isinstance(atom, BlockNumber)}
 
 
 def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], order: Sequence[str]) -> Buffer:

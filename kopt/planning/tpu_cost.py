@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from math import prod
 from typing import NamedTuple, TypeVar
 
@@ -89,16 +90,18 @@ class TpuLaunch:
         )
 
     def _divide(self) -> None:
-        """Gives each core its share of the outermost axis that they may share, of those with several blocks.
+        """Gives each core its share of the outermost axis with several blocks, if they may share it.
 
-        Not of one along which blocks are fetched ahead: its cells run in order.
+        Cells run in order along an axis along which blocks are fetched a cell ahead, and inside of an axis whose cells
+        run in order.
         """
         if self.costs.cores == 1:
             return
-        ahead = [one for one in self.plan.buffers if one.kind not in (*WINDOWS, *ROWS, *SCALAR)]
-        free, whole = self.plan.parallel.difference(*(one.axes[-1:] for one in ahead)), np.asarray(True)
-        for tag in self.plan.order:
-            if tag in free and np.any(shared := whole & self.trips.moves(tag)):
+        apart = [one for one in self.plan.buffers if one.kind not in (*WINDOWS, *ROWS, *SCALAR)]
+        ahead = [one.axes[-1:] for one in apart if one.kind != "dma" or not self._loops_of(one)]
+        free, whole = self.plan.parallel.difference(*ahead), np.asarray(True)
+        for tag in takewhile(free.__contains__, self.plan.order):
+            if np.any(shared := whole & self.trips.moves(tag)):
                 trips = self.trips[tag]
                 share = trips.mean / self.costs.cores if trips.inside else -(-trips.mean // self.costs.cores)
                 many = np.where(shared, np.asarray(share > 1, float), 1.0) * trips.many

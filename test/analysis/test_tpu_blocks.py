@@ -100,6 +100,29 @@ def test_divisors_are_whole_tiles() -> None:
     assert sizes(space(100, 1536).candidates(), "b0") == [8, 16, 32, 64, 128]
 
 
+PRODUCT = """
+func.func @product(%x: memref<512x256xbf16>, %y: memref<256x768xbf16>, %o: memref<512x768xf32>) {
+  tile.grid (%i: b0=16, %j: b1=128) in (512, 768) {
+    %v = tile.load %x[%i, :] : memref<512x256xbf16> -> !tile.tile<b0=16 x 256 x bf16>
+    %w = tile.load %y[:, %j] : memref<256x768xbf16> -> !tile.tile<256 x b1=128 x bf16>
+    %n = tile.dot %v, %w : !tile.tile<b0=16 x 256 x bf16>, !tile.tile<256 x b1=128 x bf16>
+      -> !tile.tile<b0=16 x b1=128 x f32>
+    tile.store %n, %o[%i, %j] : !tile.tile<b0=16 x b1=128 x f32>, memref<512x768xf32>
+  }
+  func.return
+}
+"""
+
+
+def test_divisors_of_narrow_lanes_are_whole_words_but_where_the_matrix_unit_takes_them() -> None:
+    """Of 768 lanes of bf16, 384 are three registers of words and no whole number of pairs; a product takes them."""
+    rows = ROWS.format(rows=64, lanes=768, body="").replace("f32", "bf16")
+    for text, taken in ((PRODUCT, True), (rows, False)):
+        module = parse(text)
+        found = TpuSpace(module, (("b0",), ("b1",)), block_roles(module), V5E).candidates()
+        assert (384 in sizes(found, "b1")) == taken and {128, 256, 768} <= {*sizes(found, "b1")}
+
+
 def test_what_goes_by_halves_has_powers_of_two() -> None:
     """A running sum of rows is products of whole blocks of lanes; of columns it goes by halves, as a maximum does."""
     tile = "!tile.tile<b0=8 x b1=128 x f32>"

@@ -9,6 +9,7 @@ import pytest
 
 from kopt.context import make_context
 from kopt.dialects.tile import GridOp
+from kopt.ir.index_expr import symbol
 from kopt.ir.launch_model import Order
 from kopt.parsing import parse_module
 from kopt.pass_manager import run
@@ -192,3 +193,17 @@ def test_cores_do_not_share_what_updates_the_same_elements() -> None:
         next(candidates(replace(model, axes=axes, accesses=found, orders=orders))) for found in (accesses, accesses[:2])
     ]
     assert [plan.parallel for plan in plans] == [frozenset("ij"), frozenset("ijk")]
+
+
+def test_cores_do_not_share_rows_that_are_stored_where_loaded_numbers_say() -> None:
+    """Rows of two groups may be in one tile of the result."""
+    model = matmul(1024, 1024, 1024)
+    store = next(one for one in model.accesses if one.operand == "o")
+    (_, columns), begun = store.relation.indices, symbol("begin")
+    grouped = replace(store, relation=replace(store.relation, indices=(begun, columns)))
+    axes, orders = [replace(one, form="grid") for one in model.axes[:2]], (Order(("i", "j"), frozenset("ij"), ()),)
+    found = (
+        replace(model, axes=axes, accesses=[one], operands=model.operands[2:], orders=orders)
+        for one in (store, grouped)
+    )
+    assert [next(candidates(one)).parallel for one in found] == [frozenset("ij"), frozenset("j")]

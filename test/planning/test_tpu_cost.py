@@ -307,6 +307,21 @@ def test_an_axis_that_something_is_fetched_along_is_not_shared() -> None:
     assert [*all] == [2, 1, 2]
 
 
+def test_blocks_that_a_loop_copies_leave_the_axis_to_both_cores() -> None:
+    """Of groups of rows each visit of the loop copies its own."""
+    plan = matmul_plan("resident")
+    copied = replace(plan, buffers=(Buffer("x", "x", "dma", ("i",), 2), *plan.buffers[1:]))
+    once = replace(PRODUCT, accesses=[replace(one, moves=one.moves - {"k"}) for one in PRODUCT.accesses])
+    found = (cost(model, replace(copied, order=("i",)), TPU_CHIPS["v5p"], **SIZES) for model in (PRODUCT, once))
+    assert [one.cores for one in found] == [2, 1]
+
+
+def test_inside_of_an_axis_that_runs_in_order_nothing_is_shared() -> None:
+    plan = replace(matmul_plan(), parallel=frozenset("j"))
+    found = (cost(PRODUCT, replace(plan, order=order), TPU_CHIPS["v5p"], **SIZES) for order in ("ijk", "jik"))
+    assert [one.cores for one in found] == [1, 2]
+
+
 # Work at places, candidates.
 
 
