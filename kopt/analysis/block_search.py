@@ -63,6 +63,10 @@ class BlockSpace(ABC):
         least = {tag: np.array([size]) for tag, size in self.least.items()}
         return {tag: column[good] for tag, column in sizes.items()} if good.any() else least
 
+    def large(self, sizes: Candidates) -> np.ndarray:
+        """Which candidates are so large that they have to pay."""
+        return np.asarray(False)
+
     @cached_property
     def least(self) -> Sizes:
         """The smallest sizes."""

@@ -66,7 +66,7 @@ def choose_sizes(
     chosen: Sizes = {}
     for search in searches(module, groups, given, chip, sized, moved, divides):
         own, lanes = search.models, search.lanes
-        best = cheapest(own, search.sizes, chip, loop_type, lanes, room)
+        best = cheapest(own, search.sizes, chip, loop_type, lanes, room, search.space.large(search.sizes))
         if search.moved is not None:
             known = list(best)
             best = filter(None, (_fitting(known, search.moved, chip, most, loop_type) for most in rooms(chip)))

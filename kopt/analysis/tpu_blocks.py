@@ -53,8 +53,8 @@ _COMPUTED_LANES = 4096
 _MOST_TRIPS = 64
 #: Ops that go by halves of their lanes, or draw a power of two at once.
 _HALVING = (ScanOp, SortOp, AssociativeOp, PhiloxOp)
-#: Loops have small blocks for nothing; what lays out lanes anew takes libtpu a minute for a million.
-_SMALL = (ForOp, ConcatOp, SliceOp, DynamicSliceOp, TakeAlongOp, TransposeOp)
+#: Products' blocks have bounds of their own; what lays out lanes anew takes libtpu a minute for a million.
+_SMALL = (DotOp, ConcatOp, SliceOp, DynamicSliceOp, TakeAlongOp, TransposeOp)
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,18 @@ class TpuSpace(BlockSpace):
     def _least(self, role: Role) -> int:
         return tpu_least(role, self.chip)
 
+    def large(self, sizes: Candidates) -> np.ndarray:
+        """Those with values of more elements than are looked at otherwise."""
+        return largest_tile(self._written_out(open_analysis(self.module, [*sizes])), sizes) > Budget.BLOCK_LANES
+
+    def _written_out(self, analysis: IndexAnalysis) -> list[Shape]:
+        """The shapes of the values whose ops Mosaic writes out, register by register."""
+        return tile_shapes((value for value in made_in(self.module) if not _is_streamed(value)), analysis)
+
     def _is_possible(self, sizes: Candidates) -> np.ndarray:
         """Not what takes libtpu minutes."""
         analysis = open_analysis(self.module, [*sizes])
-        unrolled = [value for value in made_in(self.module) if not _is_streamed(value)]
-        shapes = tile_shapes(unrolled, analysis)
+        shapes = self._written_out(analysis)
         drawn_from = [op.operands[0] for op in walk(self.module, PhiloxOp, SortOp)]
         drawn, largest = largest_tile(tile_shapes(drawn_from, analysis), sizes), largest_tile(shapes, sizes)
         kept = not walk(self.module, *_SMALL)

@@ -13,12 +13,18 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kopt.analysis.kept_blocks import KeptBlocks, shared_reads
 from kopt.analysis.launch_loops import LaunchLoops
+from kopt.analysis.launch_models import fixed_model
+from kopt.analysis.plans import GridNames
+from kopt.clone import cloned
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.host.launch import ints_of
 from kopt.dialects.tile import LoadOp, StoreOp
 from kopt.passes.launches import grid_of
+from kopt.passes.plan_accesses import choices, move_out
 from kopt.passes.replacing import replacing
+from kopt.planning.choice import cheapest, fits
+from kopt.planning.cost import costs
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 from kopt.walk import walk
@@ -28,9 +34,9 @@ from kopt.walk import walk
 class KeepBlocksPass(ModulePass):
     """Keeps the blocks that a loop loads for later loops of the cell over the same blocks, in an array of the launch.
 
-    Only the cells see this array, so that it is scratch memory. It is for rows that fit VMEM once, but not twice,
-    as a double-buffered window needs. Without this pass each loop brings such rows from memory again, by pipelines
-    or DMAs.
+    Only the cells see this array, so that it is scratch memory. Blocks are kept where the launch takes less time by
+    the cost model (`kopt.planning.cost`): mostly rows that fit VMEM once, but not twice, as a double-buffered window
+    needs. Without this pass each loop brings such rows from memory again, by pipelines or DMAs.
 
         %out = host.launch @softmax (%x = …) writes [] yields (%out : …) … {
           tile.for %k: b1=512 in (0, 65536) … { %v = tile.load %x[%i, %k] … }
@@ -48,17 +54,24 @@ class KeepBlocksPass(ModulePass):
     chip: str = chip_option(TPU_CHIPS, "tpu7x")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for launch in walk(op, LaunchOp):
-            if found := _worth_keeping(launch, TPU_CHIPS[self.chip]):
-                _keep(launch, found)
+        for number, launch in enumerate(walk(op, LaunchOp)):
+            if found := _worth_keeping(op, number, TPU_CHIPS[self.chip]):
+                for one in found:
+                    _say(one)
+                _kept(launch, found)
 
 
-def _worth_keeping(launch: LaunchOp, chip: TpuChip) -> list[KeptBlocks]:
-    """What fits beside a cell's blocks, of a launch whose arrays do not stay on the chip as windows."""
-    grid, budget = grid_of(launch), Budget(chip)
+def _worth_keeping(module: ModuleOp, number: int, chip: TpuChip) -> list[KeptBlocks]:
+    """What fits beside a cell's blocks, of a launch that takes less time with it; the launch is one of a module's."""
+    launch = walk(module, LaunchOp)[number]
+    found = [] if grid_of(launch).plan is not None else _fitting(launch, Budget(chip))
+    return found if found and _pays(module, number, chip) else []
+
+
+def _fitting(launch: LaunchOp, budget: Budget) -> list[KeptBlocks]:
+    """What fits beside a cell's blocks."""
+    grid = grid_of(launch)
     memory = LaunchLoops(launch, grid).memory
-    if grid.plan is not None or budget.holds_windows(memory.of_windows()):
-        return []
     given = {*launch.body.block.args[: len(launch.inputs)]}
     windows = [window for array, window in memory.windows.items() if array in given]
     kept: list[KeptBlocks] = []
@@ -70,16 +83,36 @@ def _worth_keeping(launch: LaunchOp, chip: TpuChip) -> list[KeptBlocks]:
     return kept
 
 
-def _keep(launch: LaunchOp, found: Sequence[KeptBlocks]) -> None:
+def _pays(module: ModuleOp, number: int, chip: TpuChip) -> bool:
+    """Whether a launch takes less time with what is kept; where no plan tells, whether its windows do not fit."""
+    usual, kept = (walk(cloned(module), LaunchOp)[number] for _ in range(2))
+    least = _seconds(usual, chip)
+    if least is None:
+        return not Budget(chip).holds_windows(LaunchLoops(usual, grid_of(usual)).memory.of_windows())
+    found = _seconds(_kept(kept, _fitting(kept, Budget(chip))), chip)
+    return found is not None and found < least
+
+
+def _seconds(launch: LaunchOp, chip: TpuChip) -> float | None:
+    """What a launch takes with the plan that it will have, None where nothing tells."""
+    grid = grid_of(launch)
+    move_out(grid)
+    known = GridNames.of(grid)
+    found, model = choices(launch, grid, known, chip)
+    plans = [plan for plan, _ in found]
+    plan = plans[0 if model is None else cheapest(model, plans, chip)]
+    (cost,) = costs(model or fixed_model(grid, known), {}, [plan], chip)
+    return None if cost.counted_seconds is None or not fits(cost, chip) else float(cost.counted_seconds)
+
+
+def _kept(launch: LaunchOp, found: Sequence[KeptBlocks]) -> LaunchOp:
+    """The launch that keeps what was found, in the place of the one that does not."""
     block = launch.body.block
     for one in found:
         memory = one.first.memory
         array = block.insert_arg(memory.type, len(block.args))
         array.name_hint = f"kept_{memory.name_hint}" if memory.name_hint else "kept"
         _through(one, array)
-        count = len(one.again)
-        loops = "1 later loop" if count == 1 else f"{count} later loops"
-        remark(one.first, f"blocks of '{memory.name_hint or 'an array'}' are kept for {loops}")
     body = Rewriter.move_region_contents_to_new_regions(launch.body)
     name, writes = launch.sym_name.data, ints_of(launch.writes)
     new = LaunchOp(name, launch.inputs, writes, body, launch.attributes, donates=launch.donated)
@@ -88,6 +121,12 @@ def _keep(launch: LaunchOp, found: Sequence[KeptBlocks]) -> None:
         after.name_hint = before.name_hint
     Rewriter.insert_op(new, InsertPoint.before(launch))
     Rewriter.replace_op(launch, [], new.outputs[: len(launch.outputs)])
+    return new
+
+
+def _say(blocks: KeptBlocks) -> None:
+    name, count = blocks.first.memory.name_hint or "an array", len(blocks.again)
+    remark(blocks.first, f"blocks of '{name}' are kept for {count} later loop{'s' if count > 1 else ''}")
 
 
 def _through(blocks: KeptBlocks, array: SSAValue) -> None:

@@ -37,6 +37,10 @@ Candidates = Mapping[str, np.ndarray]
 #: Costs that differ by less are equal, of TPUs and of GPUs. Errors of the model are larger: on TPUs most of them are
 #: common to neighbours.
 SAME_TPU, SAME_GPU = 1.005, 1.02
+#: What large candidates may take of others' time: that of loops of few, long steps the model knows less well.
+_LARGE = 0.98
+#: No candidate is large.
+_NONE = np.asarray(False)
 #: Lanes of a row that are moved as well as those of longer ones: 16 KiB of a tile's eight rows of 32 bits.
 _ROW = 512
 #: The candidates that are looked at, at most.
@@ -73,16 +77,18 @@ def cheapest(
     loop_type: str = "auto",
     lanes: Collection[str] = (),
     room: float = np.inf,
+    large: np.ndarray = _NONE,
 ) -> Iterator[dict[str, int]]:
     """The candidates that fit, the cheapest first.
 
     Of those that cost the same on a TPU, first those in which less of the time goes to copies that nothing hides, and
     of these those with fewer loops. Then those with the longest rows: these are what is moved in one piece, of blocks
     whose ``lanes`` are the tags. Of these the one that takes the least VMEM, or shared memory. ``loop_type`` is that of
-    the configuration, ``room`` the most bytes that a cell may take. Nothing comes where no plan tells what it costs.
+    the configuration, ``room`` the most bytes that a cell may take. Candidates that are ``large`` have to take clearly
+    less. Nothing comes where no plan tells what it costs.
     """
     seconds, memory, exposed = evaluated(models, sizes, chip, loop_type)
-    seconds = np.where(memory <= room, seconds, np.inf)
+    seconds = np.where(memory <= room, np.where(large, seconds / _LARGE, seconds), np.inf)
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
     if not np.isfinite(least := seconds.min()):
         return

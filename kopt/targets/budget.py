@@ -40,10 +40,10 @@ class Budget:
     #: Multiply-adds of products in loops whose bounds only a launch tells; of others `BUNDLES` are counted. 512 x 2,048
     #: by 2,048 x 2,048 is 9,375 bundles of a v6e, and 2.7 s of libtpu.
     MULTIPLY_ADDS: ClassVar[int] = 1 << 31
-    #: Elements of one value where those of all together are no more than `FEW_LANES`, and none is walked or laid
+    #: Elements of one value where those of all together are no more than `FEW_LANES`, and none is multiplied or laid
     #: out anew: few ops are compiled in seconds. 512 rows of 2,560, cast and added up, take 1,004 bundles and 3.5 s.
     LARGE_BLOCK_LANES: ClassVar[int] = 2 << 20
-    FEW_LANES: ClassVar[int] = 6 << 20
+    FEW_LANES: ClassVar[int] = 24 << 20
     #: Elements of one without rows, of fewer than 32 bits: each register of it is laid out anew, in seconds of libtpu.
     NARROW_VECTOR_LANES: ClassVar[int] = 1 << 16
     #: Lanes by elements that an update compares or stands in for at once: 1 MiB of words.

@@ -146,17 +146,20 @@ def test_the_tags_of_one_group_have_one_size() -> None:
 
 
 def test_no_block_has_more_lanes_than_libtpu_compiles_in_a_while() -> None:
-    """Blocks are larger where few ops are done with them, and no loop takes them in parts."""
+    """Blocks are larger where few ops are done with them, and none multiplies them or lays them out anew."""
     tile = "!tile.tile<b0=8 x b1=128 x f32>"
-    steps = [f"%v{n + 1} = tile.add %v{n or ''}, %v : {tile}" for n in range(6)]
+    steps = [f"%v{n + 1} = tile.add %v{n or ''}, %v : {tile}" for n in range(12)]
     for body, most in (
         ("", Budget.LARGE_BLOCK_LANES),
-        ("\n".join(steps[:2]), Budget.LARGE_BLOCK_LANES),
+        ("\n".join(steps[:11]), Budget.LARGE_BLOCK_LANES),
         ("\n".join(steps), Budget.BLOCK_LANES),
-        ("tile.for %k: b2=128 in (0, 512) {\n}", Budget.BLOCK_LANES),
+        ("tile.for %k: b2=128 in (0, 512) {\n}", Budget.LARGE_BLOCK_LANES),
+        (f"%t = tile.transpose %v [1, 0] : {tile}", Budget.BLOCK_LANES),
     ):
-        found = space(8192, 8192, body=body).candidates()
-        assert max(a * b for a, b in pairs(found)) == most
+        one = space(8192, 8192, body=body)
+        found = one.candidates()
+        lanes = [a * b for a, b in pairs(found)]
+        assert max(lanes) == most and any(one.large(found)) == (most > Budget.BLOCK_LANES)
 
 
 def test_few_lanes_are_sorted_at_once() -> None:

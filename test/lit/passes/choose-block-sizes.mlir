@@ -9,7 +9,7 @@
 // TPU: tile.grid (%i: b0=4096, %j: b1=512) in (4096, 2560) {
 // TPU-NEXT: tile.load {{.*}} -> !tile.tile<b0=4096 x b1=512 x f32>
 // GPU: tile.grid (%i: b0=8, %j: b1=512) in (4096, 2560) {
-// NONE: tile.grid (%i: b0=4096, %j: b1=512) in (4096, 2560) {
+// NONE: tile.grid (%i: b0=2048, %j: b1=512) in (4096, 2560) {
 func.func @exp(%x: memref<4096x2560xf32>, %out: memref<4096x2560xf32>)
     attributes {tile.open = [#tile.open<b0>, #tile.open<b1>]} {
   tile.grid (%i: b0=32, %j: b1=32) in (4096, 2560) {
