@@ -86,7 +86,7 @@ def on_gpu(count: int) -> dict[str, Callable[[], Any]]:
     emitted = kernel.executable(*args).executable.function
     launch = next(value for name, value in emitted.__globals__.items() if name.endswith("_kernel"))
     out = torch.empty_like(args[0])
-    plain = functools.partial(lambda *all: launch[(4,)](*all, num_warps=4, num_stages=1), *args, out)
+    plain = functools.partial(lambda *all: launch[(4,)](*all, BLOCK_0=16, num_warps=4, num_stages=1), *args, out)
     calls = {"emitted": lambda: emitted(*args), "kopt": lambda: kernel(*args), "plain": plain}
     try:
         import helion

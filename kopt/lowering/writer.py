@@ -87,10 +87,11 @@ class Writer:
         """Adds lines as they are."""
         self._add([f"{_INDENT * self._depth}{text}" if text else "" for text in texts])
 
-    def assign(self, name: str, expression: str, comment: str | None = None) -> None:
+    def assign(self, name: str, expression: str, comment: str | None = None, annotation: str | None = None) -> None:
         """Adds a statement that does no more than to give a name its value."""
         self._assigned[len(self._lines)] = name
-        self._add(["\n".join(broken(f"{name} = {expression}", _INDENT * self._depth, comment))])
+        target = f"{name}: {annotation}" if annotation else name
+        self._add(["\n".join(broken(f"{target} = {expression}", _INDENT * self._depth, comment))])
 
     def gap(self) -> None:
         """One empty line, unless nothing stands above it in its block."""

@@ -46,7 +46,8 @@ class ConvertTileToTritonPass(ModulePass):
     chip needs that. Warps, stages and the order of cells are the plan's; without a plan they follow from the blocks, as
     in ``plan-accesses``, and from the order of the grid. The plan also gives the number of persistent ``programs`` that
     share the cells, how many rows of cells run side by side (``group``), and the most ``registers`` of a thread. For
-    chips without float8_e4m3fn the launch has ``e4m3_bytes``.
+    chips without float8_e4m3fn the launch has ``e4m3_bytes``. Numbers of blocks that a program's own is divided by are
+    marked ``constexpr``: the emitted text has names for them.
 
         tile.grid (%i: b0=128) in (1000) { %v = tile.load %x[%i] … }
     becomes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IndexType, ModuleOp
@@ -18,9 +19,13 @@ from kopt.analysis.windows import Accesses
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import Access, DotOp, ForOp, GridOp, LoadOp, RangeType, TransposeOp
 from kopt.dialects.tile.memory import WritesMemory
+from kopt.dialects.tile.types import tile_type
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.ranges import binding
+from kopt.ir.ranges import binding, visits
 from kopt.walk import walk
+
+#: Lanes of a vector that registers hold while a loop runs: 32 of each thread of four warps.
+_VECTOR_LANES = 4096
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,8 @@ class HoistLoadsPass(ModulePass):
           tile.for %j: b1=16 in (%lo, %hi) { %k = tile.load %y[%j, :] … } }
 
     With ``operands``, for GPUs, the blocks of all loops move that are operands of products as they are loaded: a
-    program shares such a block once, and not for each stage of the loop. They stay where the loop may visit nothing.
+    program shares such a block once, and not for each stage of the loop. So do vectors of up to 4,096 lanes, which
+    registers hold, out of loops that store: out of others Triton moves them. All stay where the loop may visit nothing.
 
     It never refuses.
     """
@@ -82,16 +88,17 @@ def _is_safe(load: LoadOp, loop: ForOp, analysis: IndexAnalysis) -> bool:
 
 
 def _hoist_operands(loop: ForOp) -> None:
-    """Moves blocks out of a loop that are operands of its products, and that nothing in the launch writes."""
+    """Moves blocks out of a loop that nothing in the launch writes: operands of its products; vectors, if it stores."""
     body = loop.body.block
     grid = next((op for op in ancestors(loop) if isinstance(op, GridOp)), None)
     if grid is None or not _visits(loop):
         return
     written = {root(op.memory) for op in walk(grid, Access) if op.has_trait(WritesMemory)}
+    stores = any(op.has_trait(WritesMemory) for op in walk(loop, Access))
     for op in list(body.ops):
         if not isinstance(op, LoadOp) or any(defining_block(operand) is body for operand in op.operands):
             continue
-        if op.mask is None and root(op.memory) not in written and _is_multiplied(op):
+        if op.mask is None and root(op.memory) not in written and (_is_multiplied(op) or stores and _is_vector(op)):
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(loop))
 
@@ -104,7 +111,13 @@ def _is_multiplied(load: LoadOp) -> bool:
     return bool(users) and all(isinstance(op, DotOp) for op in (*turned, *straight))
 
 
+def _is_vector(load: LoadOp) -> bool:
+    """Whether a load is of one dimension, with few enough lanes to stand in registers while a loop runs."""
+    shape = tile_type(load.result).shape
+    return sum(size > 1 for size in shape) == 1 and prod(shape) <= _VECTOR_LANES
+
+
 def _visits(loop: ForOp) -> bool:
     """Whether a loop makes a visit wherever it stands: a loop around it with the same bounds makes one."""
     around = (op for op in ancestors(loop.parent_op()) if isinstance(op, ForOp))
-    return bool(binding(loop.range).trips) or any(op.bounds == loop.bounds for op in around)
+    return bool(visits(loop.range)) or any(op.bounds == loop.bounds for op in around)

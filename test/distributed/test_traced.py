@@ -66,7 +66,7 @@ def test_the_emitted_program() -> None:
     source = traced.tensor_parallel.lower(*SPECS, "tp").source
     assert "def tensor_parallel(x, up, down, *, tp):" in source
     assert source.count("empty_strided_p2p") == 1 and "one_shot_all_reduce_out" in source
-    assert source.count("@triton.jit") == 2 and re.search(r"BLOCK_\d: tl.constexpr = \d+", source)
+    assert source.count("@triton.jit") == 2 and re.search(r"BLOCK_\d: tl.constexpr[,)]", source)
     assert not re.search(r"\bkopt\b", source)
 
 

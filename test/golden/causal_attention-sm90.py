@@ -17,21 +17,24 @@ def _nan_max(a, b):
 
 
 @triton.jit
-def causal_attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
-    BLOCK_1: tl.constexpr = 128
-    BLOCK_3: tl.constexpr = 128
-    BLOCK_2: tl.constexpr = 128
+def causal_attention_0_kernel(
+    q_desc, k_desc, v_desc, out_desc, BLOCK_1: tl.constexpr, BLOCK_3: tl.constexpr, BLOCK_2: tl.constexpr
+):
     # attention.py:43: for tile_b, tile_m in hl.tile([q.size(0), m], block_size=[1, None]):
     pid = tl.program_id(0)
-    tile_m_block = pid % 8
-    tile_b = pid // 8
+    tile_m_blocks: tl.constexpr = 8
+    tile_m_block = pid % tile_m_blocks
+    tile_b = pid // tile_m_blocks
     tile_m = tile_m_block * BLOCK_1
     # attention.py:44: queries = q[tile_b, tile_m, :]
     queries = q_desc.load([tile_b, tile_m, 0]).reshape([BLOCK_1, 128])
-    # attention.py:48: for tile_n in hl.tile(0, tile_m.end):  # later keys are masked for every query of the tile
+    # attention.py:47: acc = hl.zeros([tile_b, tile_m, d], dtype=torch.float32)
     acc = tl.zeros([BLOCK_1, 128], tl.float32)
+    # attention.py:45: largest = hl.full([tile_b, tile_m], float("-inf"), dtype=torch.float32)
     largest = tl.full([BLOCK_1], float("-inf"), tl.float32)
+    # attention.py:46: total = hl.zeros([tile_b, tile_m], dtype=torch.float32)
     total = tl.zeros([BLOCK_1], tl.float32)
+    # attention.py:48: for tile_n in hl.tile(0, tile_m.end):  # later keys are masked for every query of the tile
     if 0 < tile_m:
         for tile_n in range(0, tile_m, BLOCK_3):
             # attention.py:49: scores = hl.dot(queries, k[tile_b, tile_n, :].transpose(1, 2), out_dtype=torch.float32) * scale
@@ -45,9 +48,10 @@ def causal_attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
             weights = tl.exp2(scores - grown[:, None])
             # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
             v_block = v_desc.load([tile_b, tile_n, 0]).reshape([BLOCK_3, 128])
-            # attention.py:57: largest = grown
             acc = tl.dot(weights.to(tl.bfloat16), v_block, acc * shrink[:, None])
+            # attention.py:57: largest = grown
             largest = grown
+            # attention.py:55: total = total * shrink + weights.sum(-1)
             total = total * shrink + tl.sum(weights, axis=1)
     # attention.py:48: for tile_n in hl.tile(0, tile_m.end):  # later keys are masked for every query of the tile
     acc_2 = acc
@@ -68,9 +72,10 @@ def causal_attention_0_kernel(q_desc, k_desc, v_desc, out_desc):
         weights_2 = tl.exp2(scores_2 - grown_2[:, None])
         # attention.py:56: acc = torch.baddbmm(acc * shrink[:, :, None], weights.to(v.dtype), v[tile_b, tile_n, :])
         v_block_2 = v_desc.load([tile_b, tl.cast(tile_n_2, tl.int32), 0]).reshape([BLOCK_2, 128])
-        # attention.py:57: largest = grown
         acc_2 = tl.dot(weights_2.to(tl.bfloat16), v_block_2, acc_2 * shrink_2[:, None])
+        # attention.py:57: largest = grown
         largest_2 = grown_2
+        # attention.py:55: total = total * shrink + weights.sum(-1)
         total_2 = total_2 * shrink_2 + tl.sum(weights_2, axis=1)
     # attention.py:58: out[tile_b, tile_m, :] = (acc / total[:, :, None]).to(out.dtype)
     out_desc.store([tile_b, tile_m, 0], (acc_2 / total_2[:, None]).to(tl.bfloat16).reshape([1, BLOCK_1, 128]))
@@ -85,6 +90,9 @@ def causal_attention(q, k, v):
         TensorDescriptor(_aligned(k), [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
         TensorDescriptor(_aligned(v), [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
         TensorDescriptor(out, [64, 1024, 128], [131072, 128, 1], [1, 128, 128]),
+        BLOCK_1=128,
+        BLOCK_3=128,
+        BLOCK_2=128,
         num_warps=8,
         num_stages=3,
     )

@@ -12,17 +12,18 @@ def _aligned(x):
 
 
 @triton.jit
-def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
+def chunk_scan_0_kernel(
+    cb, x, steps, decay, c, skip, out, states_desc, BLOCK_1: tl.constexpr, BLOCK_2: tl.constexpr, BLOCK_5: tl.constexpr
+):
     # only written: out
-    BLOCK_1: tl.constexpr = 256
-    BLOCK_2: tl.constexpr = 64
-    BLOCK_5: tl.constexpr = 64
     # state_space.py:40: for tile_h, tile_m, tile_w, tile_n, tile_c in hl.tile(
     pid = tl.program_id(0)
-    tile_c_block = pid % 16
-    v = pid // 16
-    tile_n_block = v % 8
-    tile_h = v // 8
+    tile_c_blocks: tl.constexpr = 16
+    tile_c_block = pid % tile_c_blocks
+    rest = pid // tile_c_blocks
+    tile_n_blocks: tl.constexpr = 8
+    tile_n_block = rest % tile_n_blocks
+    tile_h = rest // tile_n_blocks
     tile_m = tl.arange(0, BLOCK_1)
     tile_w = tl.arange(0, BLOCK_2)
     # state_space.py:43: n, h, begin = tile_n.begin, tile_h.begin, tile_c.begin * chunk
@@ -31,14 +32,15 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
     decay_block = tl.load(decay + (tile_n_block * 327680 + tile_h * 4096 + tile_c_block * 256) + tile_m)
     mine = decay_block.to(tl.float32)
     # state_space.py:45: before = hl.dot(c[n, begin + tile_m.index, h // per_group, :], states[n, tile_c.begin, h, tile_w, :].T)
-    v_2 = tile_h // 80
+    v = tile_h // 80
     c_block = tl.load(
-        c + (tile_n_block * 524288 + v_2 * 128) + ((tile_m + begin)[:, None] * 128 + tl.arange(0, 128)[None, :])
+        c + (tile_n_block * 524288 + v * 128) + ((tile_m + begin)[:, None] * 128 + tl.arange(0, 128)[None, :])
     )
     states_block = states_desc.load([tile_n_block, tile_c_block, tile_h, 0, 0]).reshape([BLOCK_2, 128])
     before = tl.dot(c_block, tl.trans(states_block))
-    # state_space.py:47: for tile_k in hl.tile((tile_m.id + 1) * rows):  # later rows are masked for every row of the tile
+    # state_space.py:46: acc = before * torch.exp(mine)[:, None]
     acc = before * tl.exp(mine)[:, None]
+    # state_space.py:47: for tile_k in hl.tile((tile_m.id + 1) * rows):  # later rows are masked for every row of the tile
     for tile_k_begin in range(0, 256, BLOCK_5):
         tile_k = tile_k_begin + tl.arange(0, BLOCK_5)
         tile_k_mask = tile_k < 256
@@ -50,7 +52,7 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
         # state_space.py:49: weights = cb[n, tile_c.begin, h // per_group, tile_m, tile_k] * torch.exp(mine[:, None] - theirs[None, :])
         cb_block = tl.load(
             cb + (
-                tile_n_block * 1048576 + tile_c_block * 65536 + v_2 * 65536
+                tile_n_block * 1048576 + tile_c_block * 65536 + v * 65536
             ) + (tile_m[:, None] * 256 + tile_k[None, :]),
             mask=tile_k_mask[None, :],
         )
@@ -67,8 +69,8 @@ def chunk_scan_0_kernel(cb, x, steps, decay, c, skip, out, states_desc):
             mask=tile_k_mask[:, None],
             other=0.0,
         )
-        v_3 = tl.where(tile_k_mask[None, :], weights_2.to(tl.bfloat16), 0.0)
-        acc = tl.dot(v_3, x_block, acc)
+        v_2 = tl.where(tile_k_mask[None, :], weights_2.to(tl.bfloat16), 0.0)
+        acc = tl.dot(v_2, x_block, acc)
     # state_space.py:53: inputs = x[n, begin + tile_m.index, h, tile_w].to(torch.float32)
     x_block_2 = tl.load(
         x + (tile_n_block * 20971520 + tile_h * 64) + ((tile_m + begin)[:, None] * 5120 + tile_w[None, :])
@@ -95,6 +97,9 @@ def chunk_scan(cb, x, steps, decay, c, states, skip):
         skip,
         out,
         TensorDescriptor(_aligned(states), [8, 16, 80, 64, 128], [10485760, 655360, 8192, 128, 1], [1, 1, 1, 64, 128]),
+        BLOCK_1=256,
+        BLOCK_2=64,
+        BLOCK_5=64,
         num_warps=8,
         num_stages=3,
     )

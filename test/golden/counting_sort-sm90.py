@@ -4,8 +4,7 @@ import triton.language as tl
 
 
 @triton.jit
-def counting_sort_0_kernel(numbers, counts):
-    BLOCK_0: tl.constexpr = 64
+def counting_sort_0_kernel(numbers, counts, BLOCK_0: tl.constexpr):
     # histogram.py:20: for tile in hl.tile(numbers.size(0)):
     pid = tl.program_id(0)
     tile = pid * BLOCK_0 + tl.arange(0, BLOCK_0)
@@ -15,9 +14,8 @@ def counting_sort_0_kernel(numbers, counts):
 
 
 @triton.jit
-def counting_sort_1_kernel(numbers, places, out):
+def counting_sort_1_kernel(numbers, places, out, BLOCK_1: tl.constexpr):
     # only written: out
-    BLOCK_1: tl.constexpr = 32
     # histogram.py:24: for tile in hl.tile(numbers.size(0)):
     pid = tl.program_id(0)
     tile = pid * BLOCK_1 + tl.arange(0, BLOCK_1)
@@ -33,7 +31,7 @@ def counting_sort(numbers):
     # histogram.py:19: counts = torch.zeros([bins], dtype=torch.int32, device=numbers.device)
     counts = torch.zeros((256,), dtype=torch.int32, device=numbers.device)
     # histogram.py:20: for tile in hl.tile(numbers.size(0)):
-    counting_sort_0_kernel[(64,)](numbers, counts, num_warps=1, num_stages=1)
+    counting_sort_0_kernel[(64,)](numbers, counts, BLOCK_0=64, num_warps=1, num_stages=1)
     # histogram.py:22: places = torch.cumsum(counts, 0).to(torch.int32) - counts
     array = torch.ops.aten.cumsum.default(counts, 0, dtype=torch.int32)
     array_2 = torch.empty((256,), dtype=torch.int32, device=numbers.device)
@@ -42,5 +40,5 @@ def counting_sort(numbers):
     # histogram.py:23: out = torch.empty_like(numbers)
     out = torch.empty((4096,), dtype=torch.int32, device=numbers.device)
     # histogram.py:24: for tile in hl.tile(numbers.size(0)):
-    counting_sort_1_kernel[(128,)](numbers, places, out, num_warps=1, num_stages=1)
+    counting_sort_1_kernel[(128,)](numbers, places, out, BLOCK_1=32, num_warps=1, num_stages=1)
     return out

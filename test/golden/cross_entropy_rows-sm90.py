@@ -9,10 +9,8 @@ def _nan_max(a, b):
 
 
 @triton.jit
-def cross_entropy_rows_0_kernel(logits, labels, losses):
+def cross_entropy_rows_0_kernel(logits, labels, losses, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr):
     # only written: losses
-    BLOCK_0: tl.constexpr = 16
-    BLOCK_1: tl.constexpr = 512
     # cross_entropy.py:27: for rows in hl.tile(n):
     pid = tl.program_id(0)
     rows = pid * BLOCK_0 + tl.arange(0, BLOCK_0)
@@ -35,6 +33,7 @@ def cross_entropy_rows_0_kernel(logits, labels, losses):
         v_3 = tl.where((largest == float("-inf")) & ~v_2, 0.0, total * tl.where(v_2, 1.0, tl.exp(largest - v)))
         # cross_entropy.py:30: largest = torch.amax(values, dim=-1)
         largest = v
+        # cross_entropy.py:31: total = torch.exp(values - largest[:, None]).sum(-1)
         total = v_3 + tl.sum(tl.exp(values - v[:, None]), axis=1)
     # cross_entropy.py:32: losses[rows] = torch.log(total) + largest - at_label
     tl.store(losses + rows, tl.log(total) + largest - at_label)
@@ -44,5 +43,5 @@ def cross_entropy_rows(logits, labels):
     # cross_entropy.py:26: losses = torch.empty([n], dtype=torch.float32, device=logits.device)
     losses = torch.empty((4096,), dtype=torch.float32, device=logits.device)
     # cross_entropy.py:27: for rows in hl.tile(n):
-    cross_entropy_rows_0_kernel[(256,)](logits, labels, losses, num_warps=8, num_stages=2)
+    cross_entropy_rows_0_kernel[(256,)](logits, labels, losses, BLOCK_0=16, BLOCK_1=512, num_warps=8, num_stages=2)
     return losses

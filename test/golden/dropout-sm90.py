@@ -20,14 +20,13 @@ def _philox(offset, low, high):
 
 
 @triton.jit
-def dropout_0_kernel(x, out, arg, arg_2):
+def dropout_0_kernel(x, out, arg, arg_2, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr):
     # only written: out
-    BLOCK_0: tl.constexpr = 64
-    BLOCK_1: tl.constexpr = 128
     # dropout.py:15: for rows, cols in hl.tile(x.size(), block_size=BLOCKS):
     pid = tl.program_id(0)
-    cols_block = pid % 20
-    rows = pid // 20 * BLOCK_0 + tl.arange(0, BLOCK_0)
+    cols_blocks: tl.constexpr = 20
+    cols_block = pid % cols_blocks
+    rows = pid // cols_blocks * BLOCK_0 + tl.arange(0, BLOCK_0)
     cols = cols_block * BLOCK_1 + tl.arange(0, BLOCK_1)
     # dropout.py:16: keep = hl.rand([rows, cols], seed=seed) > p
     offset = (rows * 2560)[:, None] + cols[None, :]
@@ -51,5 +50,5 @@ def dropout(x, seed):
     array_3 = torch.empty((), dtype=torch.int32, device=x.device)
     array_3.copy_(array_2)
     # dropout.py:15: for rows, cols in hl.tile(x.size(), block_size=BLOCKS):
-    dropout_0_kernel[(1280,)](x, out, array, array_3, num_warps=8, num_stages=1)
+    dropout_0_kernel[(1280,)](x, out, array, array_3, BLOCK_0=64, BLOCK_1=128, num_warps=8, num_stages=1)
     return out

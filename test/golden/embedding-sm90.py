@@ -4,14 +4,13 @@ import triton.language as tl
 
 
 @triton.jit
-def embedding_0_kernel(table, flat, out):
+def embedding_0_kernel(table, flat, out, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr):
     # only written: out
-    BLOCK_0: tl.constexpr = 8
-    BLOCK_1: tl.constexpr = 512
     # embedding.py:14: for tile, cols in hl.tile([flat.size(0), d]):
     pid = tl.program_id(0)
-    cols_block = pid % 2
-    tile = pid // 2 * BLOCK_0 + tl.arange(0, BLOCK_0)
+    cols_blocks: tl.constexpr = 2
+    cols_block = pid % cols_blocks
+    tile = pid // cols_blocks * BLOCK_0 + tl.arange(0, BLOCK_0)
     cols = cols_block * BLOCK_1 + tl.arange(0, BLOCK_1)
     # embedding.py:15: out[tile, cols] = table[flat[tile], cols]
     flat_block = tl.load(flat + tile)
@@ -23,7 +22,7 @@ def embedding(ids, table):
     # embedding.py:13: out = torch.empty([flat.size(0), d], dtype=table.dtype, device=table.device)
     out = torch.empty((4096, 1024), dtype=torch.bfloat16, device=ids.device)
     # embedding.py:14: for tile, cols in hl.tile([flat.size(0), d]):
-    embedding_0_kernel[(1024,)](table, ids, out, num_warps=4, num_stages=1)
+    embedding_0_kernel[(1024,)](table, ids, out, BLOCK_0=8, BLOCK_1=512, num_warps=4, num_stages=1)
     # embedding.py:16: return out.view([*ids.size(), d])
     array = out.view((2, 2048, 1024))
     return array

@@ -12,22 +12,25 @@ def _aligned(x):
 
 
 @triton.jit
-def fp8_matmul_0_kernel(x, y, scales_x, scales_y, out_desc):
-    BLOCK_0: tl.constexpr = 128
-    BLOCK_1: tl.constexpr = 256
-    BLOCK_2: tl.constexpr = 128
+def fp8_matmul_0_kernel(
+    x, y, scales_x, scales_y, out_desc, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr, BLOCK_2: tl.constexpr
+):
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
     pid = tl.program_id(0)
-    first = pid // 128 * 8
-    inside = pid % 128
-    tile_m_block = first + inside % 8
-    tile_n_block = inside // 8
+    GROUP_M: tl.constexpr = 8
+    tile_n_blocks: tl.constexpr = 16
+    group_cells = GROUP_M * tile_n_blocks
+    first = pid // group_cells * GROUP_M
+    inside = pid % group_cells
+    tile_m_block = first + inside % GROUP_M
+    tile_n_block = inside // GROUP_M
     tile_m_begin = tile_m_block * BLOCK_0
     tile_m = tile_m_begin + tl.arange(0, BLOCK_0)
     tile_n_begin = tile_n_block * BLOCK_1
     tile_n = tile_n_begin + tl.arange(0, BLOCK_1)
-    # quantized.py:62: for tile_k in hl.tile(x.size(1)):
+    # quantized.py:61: acc = hl.zeros([tile_m, tile_n], dtype=torch.float32)
     acc = tl.zeros([BLOCK_0, BLOCK_1], tl.float32)
+    # quantized.py:62: for tile_k in hl.tile(x.size(1)):
     for tile_k_begin in range(0, 4096, BLOCK_2):
         tile_k = tile_k_begin + tl.arange(0, BLOCK_2)
         # quantized.py:63: acc = hl.dot(x[tile_m, tile_k], y[tile_k, tile_n], acc=acc)
@@ -46,6 +49,15 @@ def fp8_matmul(x, y, scales_x, scales_y):
     out = torch.empty((4096, 4096), dtype=torch.bfloat16, device=x.device)
     # quantized.py:60: for tile_m, tile_n in hl.tile([m, n]):
     fp8_matmul_0_kernel[(512,)](
-        x, y, scales_x, scales_y, TensorDescriptor(out, [4096, 4096], [4096, 1], [128, 256]), num_warps=8, num_stages=4
+        x,
+        y,
+        scales_x,
+        scales_y,
+        TensorDescriptor(out, [4096, 4096], [4096, 1], [128, 256]),
+        BLOCK_0=128,
+        BLOCK_1=256,
+        BLOCK_2=128,
+        num_warps=8,
+        num_stages=4,
     )
     return out

@@ -4,9 +4,8 @@ import triton.language as tl
 
 
 @triton.jit
-def geglu_0_kernel(gate, up, out):
+def geglu_0_kernel(gate, up, out, BLOCK_2: tl.constexpr):
     # only written: out
-    BLOCK_2: tl.constexpr = 2048
     # gated.py:26: for tile in hl.tile(out.size()):
     pid = tl.program_id(0)
     tile = pid * BLOCK_2 + tl.arange(0, BLOCK_2)
@@ -24,5 +23,5 @@ def geglu(gate, up):
     # gated.py:25: out = torch.empty_like(up)
     out = torch.empty((4096, 2560), dtype=torch.bfloat16, device=gate.device)
     # gated.py:26: for tile in hl.tile(out.size()):
-    geglu_0_kernel[(5120,)](gate, up, out, num_warps=4, num_stages=1)
+    geglu_0_kernel[(5120,)](gate, up, out, BLOCK_2=2048, num_warps=4, num_stages=1)
     return out

@@ -12,30 +12,32 @@ def _aligned(x):
 
 
 @triton.jit
-def grouped_matmul_0_kernel(x, offsets, out, weights_desc):
+def grouped_matmul_0_kernel(
+    x, offsets, out, weights_desc, BLOCK_2: tl.constexpr, BLOCK_1: tl.constexpr, BLOCK_3: tl.constexpr
+):
     # only written: out
-    BLOCK_2: tl.constexpr = 128
-    BLOCK_1: tl.constexpr = 128
-    BLOCK_3: tl.constexpr = 128
     # packed.py:56: for g in hl.grid(groups):
     pid = tl.program_id(0)
-    part_block = pid % 2
-    v = pid // 2
-    n_block = v % 6
-    g = v // 6
+    part_blocks: tl.constexpr = 2
+    part_block = pid % part_blocks
+    rest = pid // part_blocks
+    n_blocks: tl.constexpr = 6
+    n_block = rest % n_blocks
+    g = rest // n_blocks
     n_begin = n_block * BLOCK_2
     n = n_begin + tl.arange(0, BLOCK_2)
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
     offsets_block = tl.load(offsets + g)
     offsets_block_2 = tl.load(offsets + (g + 1))
-    v_2 = tl.cdiv(tl.cdiv(max(offsets_block_2 - offsets_block, 0), 128), 2)
-    v_3 = offsets_block + part_block * v_2 * 128
-    v_4 = min(offsets_block_2, v_3 + v_2 * 128)
-    for m_begin in range(v_3, v_4, BLOCK_1):
+    v = tl.cdiv(tl.cdiv(max(offsets_block_2 - offsets_block, 0), 128), 2)
+    v_2 = offsets_block + part_block * v * 128
+    v_3 = min(offsets_block_2, v_2 + v * 128)
+    for m_begin in range(v_2, v_3, BLOCK_1):
         m = m_begin + tl.arange(0, BLOCK_1)
-        m_mask = m < v_4
-        # packed.py:59: for k in hl.tile(inner):
+        m_mask = m < v_3
+        # packed.py:58: acc = hl.zeros([m, n], dtype=torch.float32)
         acc = tl.zeros([BLOCK_1, BLOCK_2], tl.float32)
+        # packed.py:59: for k in hl.tile(inner):
         for k_begin in range(0, 1000, BLOCK_3):
             k = k_begin + tl.arange(0, BLOCK_3)
             k_mask = k < 1000
@@ -56,6 +58,9 @@ def grouped_matmul(x, weights, offsets):
         offsets,
         out,
         TensorDescriptor(_aligned(weights), [16, 1000, 768], [768000, 768, 1], [1, 128, 128]),
+        BLOCK_2=128,
+        BLOCK_1=128,
+        BLOCK_3=128,
         num_warps=8,
         num_stages=3,
     )

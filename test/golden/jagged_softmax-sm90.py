@@ -9,12 +9,10 @@ def _nan_max(a, b):
 
 
 @triton.jit
-def jagged_softmax_0_kernel(x, offsets, out):
+def jagged_softmax_0_kernel(
+    x, offsets, out, BLOCK_1: tl.constexpr, BLOCK_2: tl.constexpr, BLOCK_3: tl.constexpr, BLOCK_4: tl.constexpr
+):
     # only written: out
-    BLOCK_1: tl.constexpr = 256
-    BLOCK_2: tl.constexpr = 8
-    BLOCK_3: tl.constexpr = 4
-    BLOCK_4: tl.constexpr = 2
     # jagged_kernels.py:98: for b in hl.tile(items):
     pid = tl.program_id(0)
     # jagged_kernels.py:99: starts = offsets[b]
@@ -64,5 +62,7 @@ def jagged_softmax(x, offsets):
     # jagged_kernels.py:96: out = torch.zeros_like(x)
     out = torch.zeros((10240, 256), dtype=torch.float32, device=x.device)
     # jagged_kernels.py:98: for b in hl.tile(items):
-    jagged_softmax_0_kernel[(512,)](x, offsets, out, num_warps=4, num_stages=2)
+    jagged_softmax_0_kernel[(512,)](
+        x, offsets, out, BLOCK_1=256, BLOCK_2=8, BLOCK_3=4, BLOCK_4=2, num_warps=4, num_stages=2
+    )
     return out

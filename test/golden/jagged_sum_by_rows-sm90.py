@@ -4,14 +4,13 @@ import triton.language as tl
 
 
 @triton.jit
-def jagged_sum_by_rows_0_kernel(x, offsets, out):
+def jagged_sum_by_rows_0_kernel(x, offsets, out, BLOCK_1: tl.constexpr, BLOCK_2: tl.constexpr):
     # only written: out
-    BLOCK_1: tl.constexpr = 128
-    BLOCK_2: tl.constexpr = 8
     # jagged_kernels.py:31: for b, m in hl.tile([items, columns]):
     pid = tl.program_id(0)
-    m_block = pid % 2
-    b_begin = pid // 2
+    m_blocks: tl.constexpr = 2
+    m_block = pid % m_blocks
+    b_begin = pid // m_blocks
     m = m_block * BLOCK_1 + tl.arange(0, BLOCK_1)
     # jagged_kernels.py:32: starts = offsets[b]
     starts = tl.load(offsets + b_begin)
@@ -34,5 +33,5 @@ def jagged_sum_by_rows(x, offsets):
     # jagged_kernels.py:30: out = torch.empty([items, columns], dtype=x.dtype)
     out = torch.empty((512, 256), dtype=torch.float32, device=x.device)
     # jagged_kernels.py:31: for b, m in hl.tile([items, columns]):
-    jagged_sum_by_rows_0_kernel[(1024,)](x, offsets, out, num_warps=4, num_stages=2)
+    jagged_sum_by_rows_0_kernel[(1024,)](x, offsets, out, BLOCK_1=128, BLOCK_2=8, num_warps=4, num_stages=2)
     return out

@@ -17,44 +17,47 @@ def _nan_max(a, b):
 
 
 @triton.jit
-def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
+def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc, BLOCK_2: tl.constexpr, BLOCK_3: tl.constexpr):
     # only written: out
-    BLOCK_2: tl.constexpr = 64
-    BLOCK_3: tl.constexpr = 32
     # packed.py:16: for i, h in hl.grid([offsets.size(0) - 1, heads]):
     pid = tl.program_id(0)
-    part_block = pid % 2
-    v_2 = pid // 2
-    h_block = v_2 % 8
-    i = v_2 // 8
+    part_blocks: tl.constexpr = 2
+    part_block = pid % part_blocks
+    rest = pid // part_blocks
+    h_blocks: tl.constexpr = 8
+    h_block = rest % h_blocks
+    i = rest // h_blocks
     # packed.py:17: begin, end = offsets[i], offsets[i + 1]
     begin = tl.load(offsets + i)
     end = tl.load(offsets + (i + 1))
     # packed.py:18: for mine in hl.tile(begin, end):
-    v_3 = tl.cdiv(tl.cdiv(max(end - begin, 0), 64), 2)
-    v_4 = begin + part_block * v_3 * 64
-    v_5 = min(end, v_4 + v_3 * 64)
-    for mine_begin in range(v_4, v_5, BLOCK_2):
+    v_2 = tl.cdiv(tl.cdiv(max(end - begin, 0), 64), 2)
+    v_3 = begin + part_block * v_2 * 64
+    v_4 = min(end, v_3 + v_2 * 64)
+    for mine_begin in range(v_3, v_4, BLOCK_2):
         mine = mine_begin + tl.arange(0, BLOCK_2)
-        mine_mask = mine < v_5
+        mine_mask = mine < v_4
         # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
         q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 128])
-        # packed.py:22: for others in hl.tile(begin, end):
+        # packed.py:21: acc = hl.zeros([mine, depth], dtype=torch.float32)
         acc = tl.zeros([BLOCK_2, 128], tl.float32)
+        # packed.py:19: top = hl.full([mine], float("-inf"), dtype=torch.float32)
         top = tl.full([BLOCK_2], float("-inf"), tl.float32)
+        # packed.py:20: total = hl.zeros([mine], dtype=torch.float32)
         total = tl.zeros([BLOCK_2], tl.float32)
+        # packed.py:22: for others in hl.tile(begin, end):
         if begin < end:
             for others_begin in range(begin, end, BLOCK_3):
                 others = others_begin + tl.arange(0, BLOCK_3)
                 others_mask = others < end
                 # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
                 k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 128])
-                v_6 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
+                v_5 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
                 # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
-                scores = tl.where(mine[:, None] >= others[None, :], v_6 * 0.12751743, float("-inf"))
+                scores = tl.where(mine[:, None] >= others[None, :], v_5 * 0.12751743, float("-inf"))
                 # packed.py:26: higher = torch.maximum(top, scores.amax(1))
-                v_7 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
-                higher = tl.maximum(top, v_7, propagate_nan=tl.PropagateNan.ALL)
+                v_6 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
+                higher = tl.maximum(top, v_6, propagate_nan=tl.PropagateNan.ALL)
                 # packed.py:27: weights = torch.exp(scores - higher[:, None])
                 weights = tl.exp2(scores - higher[:, None])
                 # packed.py:28: decay = torch.exp(top - higher)
@@ -65,11 +68,12 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc):
                     mask=others_mask[:, None],
                     other=0.0,
                 )
-                # packed.py:31: top = higher
                 acc = tl.dot(
                     tl.where(others_mask[None, :], weights.to(tl.bfloat16), 0.0), v_block, acc * decay[:, None]
                 )
+                # packed.py:31: top = higher
                 top = higher
+                # packed.py:29: total = total * decay + weights.sum(1)
                 total = total * decay + tl.sum(tl.where(others_mask[None, :], weights, 0.0), axis=1)
         # packed.py:32: out[mine, h, :] = (acc / total[:, None]).to(q.dtype)
         tl.store(
@@ -89,6 +93,8 @@ def packed_attention(q, k, v, offsets):
         out,
         TensorDescriptor(_aligned(q), [2048, 8, 128], [1024, 128, 1], [64, 1, 128]),
         TensorDescriptor(_aligned(k), [2048, 8, 128], [1024, 128, 1], [32, 1, 128]),
+        BLOCK_2=64,
+        BLOCK_3=32,
         num_warps=4,
         num_stages=4,
     )

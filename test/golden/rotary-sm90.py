@@ -8,8 +8,9 @@ def rotary_0_kernel(q, k, cos, sin, q_out, k_out):
     # only written: q_out, k_out
     # rotary.py:31: for items, steps in hl.tile([batch, length]):
     pid = tl.program_id(0)
-    steps_block = pid % 2048
-    items = pid // 2048
+    steps_blocks: tl.constexpr = 2048
+    steps_block = pid % steps_blocks
+    items = pid // steps_blocks
     # rotary.py:32: angles = cos[items, steps, :], sin[items, steps, :]
     cos_block = tl.load(cos + (items * 262144 + steps_block * 128) + tl.arange(0, 64))
     cos_block_2 = tl.load(cos + (items * 262144 + steps_block * 128) + (64 + tl.arange(0, 64)))

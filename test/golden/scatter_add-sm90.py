@@ -4,8 +4,7 @@ import triton.language as tl
 
 
 @triton.jit
-def scatter_add_0_kernel(rows, x, out_wide):
-    BLOCK_1: tl.constexpr = 512
+def scatter_add_0_kernel(rows, x, out_wide, BLOCK_1: tl.constexpr):
     # scatter_add.py:9: for tile, cols in hl.tile(x.size()):
     pid = tl.program_id(0)
     cols = tl.arange(0, BLOCK_1)
@@ -19,6 +18,6 @@ def scatter_add(out, rows, x):
     # scatter_add.py:9: for tile, cols in hl.tile(x.size()):
     out_wide = torch.empty((2048, 512), dtype=torch.float32, device=out.device)
     out_wide.copy_(out)
-    scatter_add_0_kernel[(256,)](rows, x, out_wide, num_warps=4, num_stages=1)
+    scatter_add_0_kernel[(256,)](rows, x, out_wide, BLOCK_1=512, num_warps=4, num_stages=1)
     out.copy_(out_wide)
     return out

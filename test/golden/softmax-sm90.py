@@ -13,13 +13,13 @@ def softmax_0_kernel(x, out):
     # only written: out
     # softmax.py:13: for rows in hl.tile(m):
     pid = tl.program_id(0)
-    w2560 = tl.arange(0, 4096)
-    w2560_mask = w2560 < 2560
+    lanes = tl.arange(0, 4096)
+    lanes_mask = lanes < 2560
     # softmax.py:14: out[rows, :] = torch.softmax(x[rows, :], dim=1)
-    x_block = tl.load(x + pid.to(tl.int64) * 2560 + w2560, mask=w2560_mask, other=float("-inf"))
+    x_block = tl.load(x + pid.to(tl.int64) * 2560 + lanes, mask=lanes_mask, other=float("-inf"))
     v = x_block.to(tl.float32)
     v_2 = tl.exp(v - tl.reduce(v, None, _nan_max))
-    tl.store(out + pid.to(tl.int64) * 2560 + w2560, (v_2 / tl.sum(v_2)).to(tl.bfloat16), mask=w2560_mask)
+    tl.store(out + pid.to(tl.int64) * 2560 + lanes, (v_2 / tl.sum(v_2)).to(tl.bfloat16), mask=lanes_mask)
 
 
 def softmax(x):

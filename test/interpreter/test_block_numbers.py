@@ -8,12 +8,12 @@ from math import prod
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 import kopt
 from kopt.analysis.executions.numbers import computed, constant
 from kopt.dialects.tile import GridOp
-from kopt.dialects.triton import ProgramIdOp
+from kopt.dialects.triton import NAMED, ProgramIdOp
 from kopt.passes.gpu.block_numbers import GROUP, block_numbers
 from test.named import only
 
@@ -102,4 +102,21 @@ def test_nothing_is_divided_by_what_the_program_computes_where_rows_divide() -> 
         body = Block()
         block_numbers(body, grid_of(2, DOT.format(0, 1)), [rows, 3])
         divisors = [op.operands[1].owner for op in body.ops if op.name in ("arith.divsi", "arith.remsi")]
-        assert all(constant(op) is not None for op in divisors) == numbers  # pyright: ignore
+        assert all(map(is_number, divisors)) == numbers
+
+
+def is_number(op: Operation | Block) -> bool:
+    """Whether an op is a constant, or a product of these."""
+    assert isinstance(op, Operation)
+    is_product = op.name == "arith.muli" and all(is_number(value.owner) for value in op.operands)
+    return is_product or constant(op) is not None
+
+
+def test_numbers_of_blocks_have_names() -> None:
+    """Each once, also where dimensions have one name; the emitted text has them."""
+    body, grid = Block(), grid_of(4, DOT.format(2, 3))
+    for range in grid.ranges:
+        range.name_hint = "i"
+    block_numbers(body, grid, [2, 5, 16, 3])
+    found = [(op.results[0].name_hint, constant(op)) for op in body.ops if NAMED in op.attributes]
+    assert found == [("i_blocks", 16), ("i_blocks", 3), ("i_blocks", 5), ("GROUP_M", GROUP)]

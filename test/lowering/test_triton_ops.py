@@ -53,9 +53,9 @@ def test_numbers_of_blocks() -> None:
         }""",
         "i32",
     )
-    assert found[2:6] == [
+    assert found[1:5] == [
         "for j in range(3, q, BLOCK_1):",
-        "id_2 = (j - 3) // 4",
-        "count = tl.cdiv(q - 3, 4)",
+        "id_2 = (j - 3) // BLOCK_1",
+        "count = tl.cdiv(q - 3, BLOCK_1)",
         "last = min(j + BLOCK_1, q)",
     ]

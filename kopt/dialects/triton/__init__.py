@@ -18,11 +18,12 @@ from kopt.dialects.triton.approximate import APPROXIMATE, APPROXIMATE_FUNCTIONS
 from kopt.dialects.triton.barrier import BarrierOp
 from kopt.dialects.triton.inline import InlineOp
 from kopt.dialects.triton.lanes import BoundedOp, JoinOp
-from kopt.dialects.triton.launch import LaunchOp, LaunchOptions, ProgramIdOp, RangeOp, RetagOp
+from kopt.dialects.triton.launch import NAMED, LaunchOp, LaunchOptions, ProgramIdOp, RangeOp, RetagOp
 
 __all__ = [
     "APPROXIMATE",
     "APPROXIMATE_FUNCTIONS",
+    "NAMED",
     "BarrierOp",
     "BoundedOp",
     "InlineOp",

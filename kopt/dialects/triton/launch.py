@@ -42,6 +42,8 @@ from kopt.dialects.definition import Op, irdl_op_definition
 from kopt.dialects.formats.integers import int_array, ints_of
 from kopt.dialects.tile.types import RangeType, TileType, tile_type
 
+#: The mark of a constant that emitted text has a name for, its hint.
+NAMED = "constexpr"
 
 @dataclass(frozen=True)
 class LaunchOptions:

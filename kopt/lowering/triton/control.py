@@ -24,16 +24,20 @@ def _value(kernel: TritonPrinter, value: SSAValue) -> Expr:
 
 
 def _assign_all(kernel: TritonPrinter, targets: Sequence[str], values: Sequence[SSAValue]) -> None:
-    """Assigns carried values: at once where one is computed from a target assigned before it."""
-    pairs = [(target, _value(kernel, value)) for target, value in zip(targets, values, strict=True)]
-    pairs = [(target, expr) for target, expr in pairs if target != expr.text]
-    for number_, (_, expr) in enumerate(pairs):
-        before = {target for target, _ in pairs[:number_]}
+    """Assigns carried values: at once where one is computed from a target assigned before it.
+
+    An assignment is under the source line of what it computes.
+    """
+    found = [(target, _value(kernel, value), value.owner) for target, value in zip(targets, values, strict=True)]
+    found = [(target, expr, owner) for target, expr, owner in found if target != expr.text]
+    for number_, (_, expr, _) in enumerate(found):
+        before = {target for target, _, _ in found[:number_]}
         if before & set(_WORD.findall(expr.text)):
-            kernel.line(f"{', '.join(t for t, _ in pairs)} = {', '.join(e.text for _, e in pairs)}")
+            kernel.line(f"{', '.join(t for t, _, _ in found)} = {', '.join(e.text for _, e, _ in found)}")
             return
-    for target, expr in pairs:
-        kernel.line(f"{target} = {expr.text}")
+    for target, expr, owner in found:
+        with kernel.explained_by(owner if isinstance(owner, Operation) and not expr.is_name else None):
+            kernel.line(f"{target} = {expr.text}")
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

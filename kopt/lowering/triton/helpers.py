@@ -12,6 +12,8 @@ from kopt.lowering.names import MODULES, Names
 from kopt.lowering.writer import Writer
 
 _CALL = re.compile(r"\b(_[a-z]\w*)\b")
+#: What the names of block sizes begin with: kernels have these for themselves.
+BLOCK = "BLOCK_"
 
 
 class Helpers:
@@ -50,7 +52,8 @@ class Helpers:
         """Whether a name stands for a text already, or for nothing."""
         if name in self._own:
             return self._own[name] == text
-        return name not in functions() and name not in MODULES and not self._names.is_used(name)
+        taken = name in functions() or name in MODULES or self._names.is_used(name)
+        return not (taken or name.startswith(BLOCK))
 
     def print(self, writer: Writer) -> None:
         """Prints the functions that are needed."""

@@ -21,7 +21,7 @@ from kopt.lowering.expr import Expr, number, spell
 from kopt.lowering.line_breaks import LINE
 from kopt.lowering.names import Names
 from kopt.lowering.printer import Handler, Printer
-from kopt.lowering.triton.helpers import Helpers
+from kopt.lowering.triton.helpers import BLOCK, Helpers
 from kopt.lowering.writer import Writer, source_comment
 from kopt.open_extents import OpenExtent, open_extents, plain_name
 from kopt.walk import walk
@@ -64,8 +64,10 @@ class TritonPrinter(Printer):
         self.descriptors = dict.fromkeys(descriptors(launch), "")
         """The names of tensor descriptors."""
         self.checked = Counter(range for op, ragged in self.ragged.items() for range in _checks(op, ragged))
-        self.blocks = _block_names(launch, self.names)
+        self.blocks = {tag: name for name, tag, _ in block_sizes(launch)}
         """Names of the block sizes, by tag."""
+        for name in self.blocks.values():
+            self.names.reserve(name)
         for arg, value in zip(launch.body.block.args, launch.inputs, strict=True):
             self._exprs[arg] = Expr(self.names.bind(arg, arg.name_hint or value.name_hint or "arg"))
         self.extents = {extent: Expr(self.names.fresh(plain_name(extent))) for extent in launched_extents(launch)}
@@ -80,10 +82,11 @@ class TritonPrinter(Printer):
 
     @property
     def parameters(self) -> list[str]:
-        """The names of the pointers, then those of the descriptors and of the extents."""
+        """The pointers, then the descriptors, the extents and the block sizes."""
         args = self.launch.body.block.args
         names = [self._exprs[args[number]].text for number in pointers(self.launch)]
-        return [*names, *self.descriptors.values(), *(extent.text for extent in self.extents.values())]
+        sizes = [f"{name}: tl.constexpr" for name in self.blocks.values()]
+        return [*names, *self.descriptors.values(), *(extent.text for extent in self.extents.values()), *sizes]
 
     def extent(self, extent: int) -> Expr:
         """The parameter that an extent is."""
@@ -99,10 +102,10 @@ class TritonPrinter(Printer):
         self._explain()
         self.writer.line(text)
 
-    def give(self, name: str, expr: Expr) -> None:
+    def give(self, name: str, expr: Expr, annotation: str | None = None) -> None:
         """Gives a name the value of an expression without effects, in a line that goes where nothing reads the name."""
         self._explain()
-        self.writer.assign(name, expr.text)
+        self.writer.assign(name, expr.text, annotation=annotation)
 
     @contextmanager
     def block(self, header: str) -> Iterator[None]:
@@ -123,6 +126,13 @@ class TritonPrinter(Printer):
         if comment is not None and comment != self._comment:
             self.writer.comment(comment)
         self._comment = comment or self._comment
+
+    @contextmanager
+    def explained_by(self, op: Operation | None) -> Iterator[None]:
+        """While it lasts, statements are under the source line of another op, where one is given."""
+        outer, self._op = self._op, op or self._op
+        yield
+        self._op = outer
 
     def forget_comment(self) -> None:
         """The next statement names its source line again."""
@@ -255,12 +265,8 @@ def _blocks(launch: triton.LaunchOp) -> Iterator[tile.RangeType]:
             yield type
 
 
-def _block_names(launch: triton.LaunchOp, names: Names) -> dict[str, str]:
-    """A name for the block size of each loop's tag: ``b0`` is ``BLOCK_0``."""
-    tags = [type.tag for type in _blocks(launch)]
-    return {tag: names.fresh(f"BLOCK_{tag[1:] if tag[1:].isdigit() else tag.upper()}") for tag in tags}
-
-
-def block_sizes(launch: triton.LaunchOp) -> dict[str, int]:
-    """The lanes of the blocks that have a name, by their tag."""
-    return {type.tag: type.size for type in _blocks(launch)}
+def block_sizes(launch: triton.LaunchOp) -> list[tuple[str, str, int]]:
+    """The parameters that are block sizes: a name, the tag of the loop, and the lanes. ``b0`` is ``BLOCK_0``."""
+    names, sizes = Names(_RESERVED), {type.tag: type.size for type in _blocks(launch)}
+    hints = {tag: f"{BLOCK}{tag[1:] if tag[1:].isdigit() else tag.upper()}" for tag in sizes}
+    return [(names.fresh(hints[tag]), tag, size) for tag, size in sizes.items()]

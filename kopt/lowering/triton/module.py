@@ -97,8 +97,6 @@ def _kernel_text(launch: triton.LaunchOp, name: str, helpers: Helpers) -> str:
     with writer.block(f"def {name}({', '.join(kernel.parameters)}):"):
         if written := [name for each in launch.written_only if (name := kernel[each].text) in kernel.parameters]:
             writer.comment(f"only written: {', '.join(written)}")
-        sizes = block_sizes(launch)
-        writer.lines(f"{name}: tl.constexpr = {sizes[tag]}" for tag, name in kernel.blocks.items())
         with _cells_of(kernel, launch):
             kernel.print_block(launch.body.block)
     return writer.text()
@@ -148,13 +146,14 @@ def _at_most(most: int, cells: str) -> str:
 
 
 def printer_of(kernels: Mapping[triton.LaunchOp, str]) -> LaunchPrinter:
-    """What prints launches of kernels: ``name_0_kernel[(8,)](x, out, num_warps=4, num_stages=2)``."""
+    """What prints launches of kernels: ``name_0_kernel[(8,)](x, out, BLOCK_0=64, num_warps=4, num_stages=2)``."""
 
     def print_launch(function: HostFunction, launch: triton.LaunchOp) -> None:
         arguments = [function.names[value] for value in launch.inputs]
         arguments = [*_as_bytes(launch, arguments)] if launch.e4m3_bytes else arguments
         arguments = [*descriptors.arguments(launch, arguments), *map(function.extent, launched_extents(launch))]
-        options = [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
+        options = [f"{name}={size}" for name, _, size in block_sizes(launch)]
+        options += [f"num_warps={launch.num_warps.data}", f"num_stages={launch.num_stages.data}"]
         if launch.max_registers is not None:
             options.append(f"maxnreg={launch.max_registers.data}")
         function.writer.line(f"{kernels[launch]}[({programs(launch, function)},)]({', '.join([*arguments, *options])})")

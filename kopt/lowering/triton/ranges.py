@@ -116,29 +116,36 @@ def both(masks: Sequence[Expr]) -> Expr | None:
     return joined
 
 
+def _size(kernel: TritonPrinter, range: SSAValue) -> Expr:
+    """The lanes of a block, by name where that has one."""
+    return Expr(kernel.blocks.get(tile.tag_of(range), str(tile.range_type(range).size)))
+
+
 def print_begin(kernel: TritonPrinter, op: tile.BeginOp) -> None:
     """The first element."""
     kernel.alias(op.result, kernel.ranges[op.range].begin)
 
 
 def print_end(kernel: TritonPrinter, op: tile.EndOp) -> None:
-    """``min(begin + size, limit)``."""
+    """``min(begin + size, limit)``; the limit is no less where every block is full."""
     names = kernel.ranges[op.range]
-    size = Expr(kernel.blocks.get(tile.tag_of(op.range), str(names.size)))
-    kernel.define(op.result, spell("min({0}, {1})", add(names.begin, size), names.limit))
+    end = add(names.begin, _size(kernel, op.range))
+    whole = always_full(unshifted(op.range))
+    kernel.define(op.result, end if whole else spell("min({0}, {1})", end, names.limit))
 
 
 def print_id(kernel: TritonPrinter, op: tile.IdOp) -> None:
     """The number of the block: how many blocks begin before it."""
     names = kernel.ranges[op.range]
     distance = subtract(names.begin, names.lower)
-    kernel.define(op.result, distance if names.size == 1 else spell(f"{{0}} // {names.size}", distance))
+    kernel.define(op.result, distance if names.size == 1 else spell("{0} // {1}", distance, _size(kernel, op.range)))
 
 
 def print_count(kernel: TritonPrinter, op: tile.CountOp) -> None:
     """The number of blocks."""
     names = kernel.ranges[op.range]
-    kernel.define(op.result, spell(f"tl.cdiv({{0}}, {names.size})", subtract(names.limit, names.lower)))
+    distance = subtract(names.limit, names.lower)
+    kernel.define(op.result, spell("tl.cdiv({0}, {1})", distance, _size(kernel, op.range)))
 
 
 def print_index(kernel: TritonPrinter, op: tile.IndexOp) -> None:

@@ -12,8 +12,13 @@ from kopt.lowering.triton.kernel import TritonPrinter
 
 
 def print_constant(kernel: TritonPrinter, op: arith.ConstantOp) -> None:
-    """A literal."""
-    kernel.alias(op.result, literal(op.value))
+    """A literal; or a name for it, where the kernel has one."""
+    number = literal(op.value)
+    if triton.NAMED in op.attributes and op.result.uses:
+        name = kernel.names.bind(op.result)
+        kernel.give(name, number, "tl.constexpr")
+        number = Expr(name)
+    kernel.alias(op.result, number)
 
 
 def print_program_id(kernel: TritonPrinter, op: triton.ProgramIdOp) -> None:

@@ -5,27 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.arith import AddiOp, DivSIOp, MinSIOp, MuliOp, RemSIOp, SubiOp
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from kopt.dialects import tile, triton
-from kopt.dialects.builder import Builder
+from kopt.dialects.builder import Builder, named
 from kopt.walk import walk
 
 #: Rows of blocks that run side by side in a matrix product, so that they share columns in the L2 cache.
 GROUP = 8
-
-
+#: What emitted code calls that number.
+_GROUP_NAME = "GROUP_M"
 #: How many blocks there are, or rows of them: a number, or an ``index`` value.
 Count = int | SSAValue
 
 
-def _value(build: Builder, number: Count) -> SSAValue:
-    return number if isinstance(number, SSAValue) else build.index(number)
+class _Cells(Builder):
+    """Adds the arithmetic of cells: its numbers have names, each once."""
 
+    def __init__(self, at: InsertPoint, grid: tile.GridOp):
+        super().__init__(at, grid)
+        self._named: dict[tuple[int, str], SSAValue] = {}
 
-def _arith(build: Builder, kind: type, value: SSAValue, number: Count, hint: str | None = None) -> SSAValue:
-    return build.add(kind(value, _value(build, number)), hint)
+    def number(self, count: Count, name: str) -> SSAValue:
+        """A number as a value of that name."""
+        if isinstance(count, SSAValue):
+            return count
+        if (count, name) not in self._named:
+            self._named[count, name] = value = named(self.index(count), name)
+            value.owner.attributes[triton.NAMED] = UnitAttr()  # pyright: ignore[reportAttributeAccessIssue]
+        return self._named[count, name]
 
 
 def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count], group: int | None = None) -> list[SSAValue]:
@@ -34,7 +44,7 @@ def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count], group
     A count may be the extent of which there are blocks. Where the last two dimensions are rows and columns of a dot,
     rows of blocks are grouped; ``group`` says how many are, 1 none, and may ask for it of any dimensions.
     """
-    build = Builder(InsertPoint.at_end(body), grid)
+    build = _Cells(InsertPoint.at_end(body), grid)
     pid = build.add(triton.ProgramIdOp(), "pid")
     counts = [_blocks(build, *pair) for pair in zip(counts, grid.ranges, strict=True)]
     wide = [number for number, count in enumerate(counts) if isinstance(count, SSAValue) or count > 1]
@@ -46,12 +56,13 @@ def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count], group
         found = _row_major(build, pid, wide, counts, hints)
     else:
         height, width = (counts[number] for number in last)
-        outer = wide[:-2]
-        cells = _times(build, height, width) if outer else 1
-        inside = _arith(build, RemSIOp, pid, cells, "cell") if outer else pid
-        found = dict(zip(last, _grouped(build, inside, (height, width), rows, [hints[n] for n in last]), strict=True))
+        outer, inside, found = wide[:-2], pid, {}
         if outer:
-            found |= _row_major(build, _arith(build, DivSIOp, pid, cells), outer, counts, hints)
+            both = [build.number(counts[number], f"{hints[number]}s") for number in last]
+            cells = build.add(MuliOp(*both), "cells")
+            inside = build.add(RemSIOp(pid, cells), "cell")
+            found = _row_major(build, build.add(DivSIOp(pid, cells)), outer, counts, hints)
+        found |= zip(last, _grouped(build, inside, (height, width), rows, [hints[n] for n in last]), strict=True)
     return [found[number] if number in found else build.index(0) for number in range(len(counts))]
 
 
@@ -60,17 +71,13 @@ def _blocks(build: Builder, count: Count, range: SSAValue) -> Count:
     if isinstance(count, int):
         return count
     size = tile.range_type(range).size
-    return _arith(build, DivSIOp, _arith(build, AddiOp, count, size - 1), size) if size > 1 else count
+    if size == 1:
+        return count
+    return build.add(DivSIOp(build.add(AddiOp(count, build.index(size - 1))), build.index(size)))
 
 
 def _is_low(rows: Count, group: int) -> bool:
     return isinstance(rows, int) and rows <= group
-
-
-def _times(build: Builder, one: Count, other: Count) -> Count:
-    if isinstance(one, int):
-        return one * other if isinstance(other, int) else _arith(build, MuliOp, other, one)
-    return _arith(build, MuliOp, one, other)
 
 
 def _is_product(grid: tile.GridOp, dims: Sequence[int]) -> bool:
@@ -82,36 +89,35 @@ def _is_product(grid: tile.GridOp, dims: Sequence[int]) -> bool:
 
 
 def _row_major(
-    build: Builder, pid: SSAValue, wide: Sequence[int], counts: Sequence[Count], hints: Sequence[str]
+    build: _Cells, pid: SSAValue, wide: Sequence[int], counts: Sequence[Count], hints: Sequence[str]
 ) -> dict[int, SSAValue]:
     found: dict[int, SSAValue] = {}
     rest = pid
-    for number in reversed(wide[1:]):
-        found[number] = _arith(build, RemSIOp, rest, counts[number], hints[number])
-        rest = _arith(build, DivSIOp, rest, counts[number])
+    for dim in reversed(wide[1:]):
+        count = build.number(counts[dim], f"{hints[dim]}s")
+        found[dim] = build.add(RemSIOp(rest, count), hints[dim])
+        rest = build.add(DivSIOp(rest, count), "rest" if dim != wide[1] else None)
     if wide:
         found[wide[0]] = rest
     return found
 
 
 def _grouped(
-    build: Builder, pid: SSAValue, counts: tuple[Count, Count], size: int, hints: Sequence[str]
+    build: _Cells, pid: SSAValue, counts: tuple[Count, Count], size: int, hints: Sequence[str]
 ) -> tuple[SSAValue, SSAValue]:
     """Groups of ``size`` rows of blocks; within a group, columns of blocks one after another.
 
     Only the last group may be of fewer rows, and it is not where the rows divide into groups: nothing is divided by a
     number that the program computes then.
     """
-    rows, columns = counts
-    cells = _times(build, columns, size)
-    group = _arith(build, DivSIOp, pid, cells)
-    first = _arith(build, MuliOp, group, size, "first")
-    height = size if isinstance(rows, int) and rows % size == 0 else _height(build, rows, first, size)
-    inside = _arith(build, RemSIOp, pid, cells, "inside")
-    row = build.add(AddiOp(first, _arith(build, RemSIOp, inside, height)), hints[0])
-    return row, _arith(build, DivSIOp, inside, height, hints[1])
-
-
-def _height(build: Builder, rows: Count, first: SSAValue, size: int) -> SSAValue:
-    """The rows of a group that begins at one: ``min(rows - first, size)``."""
-    return build.add(MinSIOp(build.add(SubiOp(_value(build, rows), first)), build.index(size)), "group")
+    rows = counts[0]
+    most = build.number(size, _GROUP_NAME)
+    cells = build.add(MuliOp(most, build.number(counts[1], f"{hints[1]}s")), "group_cells")
+    first = build.add(MuliOp(build.add(DivSIOp(pid, cells)), most), "first")
+    height = most
+    if not (isinstance(rows, int) and rows % size == 0):
+        left = build.add(SubiOp(build.number(rows, f"{hints[0]}s"), first))
+        height = build.add(MinSIOp(left, most), "group")
+    inside = build.add(RemSIOp(pid, cells), "inside")
+    row = build.add(AddiOp(first, build.add(RemSIOp(inside, height))), hints[0])
+    return row, build.add(DivSIOp(inside, height), hints[1])

@@ -79,7 +79,7 @@ def _make_wholes(grid: tile.GridOp, odd: Set[tile.DimAttr], taken: set[str]) -> 
         type = tile.RangeType(_fresh(f"w{size}", taken), next_power_of_two(size))
         whole = tile.WholeOp(size, type)
         whole.location = grid.location
-        whole.result.name_hint = f"w{size}"
+        whole.result.name_hint = "lanes"
         assert start is not None
         Rewriter.insert_op(whole, InsertPoint.before(start))
         wholes[size] = whole

@@ -3,15 +3,15 @@
 // A plain dimension becomes a wider range over it; a slice is the range of its length, shifted; 64 stays.
 // CHECK-LABEL: func.func @plain
 // CHECK: tile.grid (%i: b0=8) in (16) {
-// CHECK-NEXT: %w20 = tile.whole 20 : !tile.range<w20=32>
-// CHECK-NEXT: %w100 = tile.whole 100 : !tile.range<w100=128>
-// CHECK-NEXT: %v = tile.load %x[%i, %w100] : memref<16x100xf32> -> !tile.tile<b0=8 x w100=128 x f32>
+// CHECK-NEXT: %lanes = tile.whole 20 : !tile.range<w20=32>
+// CHECK-NEXT: %lanes_1 = tile.whole 100 : !tile.range<w100=128>
+// CHECK-NEXT: %v = tile.load %x[%i, %lanes_1] : memref<16x100xf32> -> !tile.tile<b0=8 x w100=128 x f32>
 // CHECK-NEXT: %s = tile.reduce add %v [1] : !tile.tile<b0=8 x w100=128 x f32>
 // CHECK-NEXT: %c = tile.load %x[%i, 0:64] : memref<16x100xf32> -> !tile.tile<b0=8 x 64 x f32>
 // CHECK-NEXT: [[AT:%.+]] = arith.constant 80 : index
-// CHECK-NEXT: [[SHIFTED:%.+]] = tile.shift %w20 by [[AT]] : !tile.range<w20=32>
+// CHECK-NEXT: [[SHIFTED:%.+]] = tile.shift %lanes by [[AT]] : !tile.range<w20=32>
 // CHECK-NEXT: %d = tile.load %x[%i, [[SHIFTED]]] : memref<16x100xf32> -> !tile.tile<b0=8 x w20=32 x f32>
-// CHECK: tile.store %d, %y[%i, %w20] : !tile.tile<b0=8 x w20=32 x f32>, memref<16x20xf32>
+// CHECK: tile.store %d, %y[%i, %lanes] : !tile.tile<b0=8 x w20=32 x f32>, memref<16x20xf32>
 func.func @plain(%x: memref<16x100xf32>, %y: memref<16x20xf32>) {
   tile.grid (%i: b0=8) in (16) {
     %v = tile.load %x[%i, :] : memref<16x100xf32> -> !tile.tile<b0=8 x 100 x f32>

@@ -99,7 +99,7 @@ func.func @ranks(%h: memref<8xf32, #symm.space<"tp">>, %rank: i32) {
 // KERNEL-NEXT: def kernel_0_kernel(
 // KERNEL: def kernel(x, *, tp):
 // KERNEL: empty_strided_p2p(
-// KERNEL: kernel_0_kernel[(4,)](x, h, num_warps={{[0-9]+}}, num_stages={{[0-9]+}})
+// KERNEL: kernel_0_kernel[(4,)](x, h, BLOCK_0=16, num_warps={{[0-9]+}}, num_stages={{[0-9]+}})
 func.func @kernel(%x: memref<64xf32>) -> memref<64xf32> {
   %h = host.alloc persistent "f.0" : memref<64xf32, #symm.space<"tp">>
   tile.grid (%i: b0=16) in (64) {

@@ -3,7 +3,7 @@
 // Updates are statements, or lines with a name; masks are those of ragged ranges. NaN of floats goes to the end that
 // wins; lanes that share an element have a pointer each.
 // CHECK-LABEL: def _nan_above(x):
-// CHECK-LABEL: def f_0_kernel(x, n):
+// CHECK-LABEL: def f_0_kernel(x, n, BLOCK_0: tl.constexpr):
 // CHECK: tl.atomic_add(x + i, v, mask=i_mask, sem="release", scope="gpu")
 // CHECK: tl.atomic_max(x + i, _nan_above(v), mask=i_mask, sem="relaxed", scope="gpu")
 // CHECK: tl.atomic_max(x + i, 2.0, mask=i_mask, sem="relaxed", scope="gpu")

@@ -3,23 +3,27 @@
 
 // Rows of blocks are grouped, of which the last group has one; a carried value is assigned in place; two that depend
 // on each other at once.
-// CHECK-LABEL: def matmul_0_kernel(x, y, out):
+// Block sizes are parameters, and the numbers of blocks have names.
+// CHECK-LABEL: def matmul_0_kernel(x, y, out, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr, BLOCK_2: tl.constexpr):
 // CHECK-NEXT: # only written: out
-// CHECK-NEXT: BLOCK_0: tl.constexpr = 32
-// CHECK-NEXT: BLOCK_1: tl.constexpr = 32
-// CHECK-NEXT: BLOCK_2: tl.constexpr = 64
 // CHECK:      pid = tl.program_id(0)
-// CHECK-NEXT: first = pid // 24 * 8
-// CHECK-NEXT: group = min(17 - first, 8)
-// CHECK-NEXT: inside = pid % 24
+// CHECK-NEXT: GROUP_M: tl.constexpr = 8
+// CHECK-NEXT: j_blocks: tl.constexpr = 3
+// CHECK-NEXT: group_cells = GROUP_M * j_blocks
+// CHECK-NEXT: first = pid // group_cells * GROUP_M
+// CHECK-NEXT: i_blocks: tl.constexpr = 17
+// CHECK-NEXT: group = min(i_blocks - first, GROUP_M)
+// CHECK-NEXT: inside = pid % group_cells
 // CHECK-NEXT: i_block = first + inside % group
 // CHECK-NEXT: j_block = inside // group
 // CHECK:      acc = tl.zeros([BLOCK_0, BLOCK_1], tl.float32)
+// CHECK-NEXT: # loops.mlir:{{.*}} tile.for
 // CHECK-NEXT: for k_begin in range(0, 600, BLOCK_2):
 // CHECK-NEXT:     k = k_begin + tl.arange(0, BLOCK_2)
 // CHECK-NEXT:     k_mask = k < 600
 // CHECK:          acc = tl.dot(l, r, acc, input_precision="ieee")
 // CHECK:      tl.store(out + (i[:, None] * 96 + j[None, :]), acc.to(tl.bfloat16))
+// CHECK:      matmul_0_kernel[(51,)](x, y, out, BLOCK_0=32, BLOCK_1=32, BLOCK_2=64, num_warps={{[0-9]+}}, num_stages={{[0-9]+}})
 func.func @matmul(%x: memref<544x600xf32>, %y: memref<600x96xf32>) -> memref<544x96xbf16> {
   %out = host.alloc : memref<544x96xbf16>
   tile.grid (%i: b0=32, %j: b1=32) in (544, 96) {
@@ -38,9 +42,11 @@ func.func @matmul(%x: memref<544x600xf32>, %y: memref<600x96xf32>) -> memref<544
 
 // BRANCH-LABEL: def branches_0_kernel(x, n):
 // BRANCH:      n_block = tl.load(n + pid)
-// BRANCH-NEXT: # loops.mlir:{{.*}} tile.for
+// BRANCH-NEXT: # loops.mlir:{{.*}} %zero = tile.full
 // BRANCH-NEXT: a = tl.full([], 0.0, tl.float32)
+// BRANCH-NEXT: # loops.mlir:{{.*}} %one = tile.full
 // BRANCH-NEXT: b = tl.full([], 1.0, tl.float32)
+// BRANCH-NEXT: # loops.mlir:{{.*}} tile.for
 // BRANCH-NEXT: for j in range(n_block):
 // BRANCH-NEXT:     # loops.mlir
 // BRANCH-NEXT:     a, b = b, a + b

@@ -3,7 +3,7 @@
 // RUN: kopt %s -p 'pad-to-power-of-two,insert-masks{fold-loads=true},convert-tile-to-triton' -t triton-py --entry cells | filecheck %s --check-prefix=CELLS
 
 // Offsets beyond 2^31 are computed in 64 bits, in the dimensions that need them.
-// CHECK-LABEL: def wide_0_kernel(x, t):
+// CHECK-LABEL: def wide_0_kernel(x, t, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr):
 // CHECK:      v = tl.load(x + i[:, None].to(tl.int64) * 65536 + j[None, :])
 // CHECK:      n = tl.load(t + i)
 // CHECK:      tl.store(x + n[:, None] * 65536 + j[None, :], v)

@@ -1,7 +1,7 @@
 // RUN: kopt %s -p 'pad-to-power-of-two,insert-masks{fold-loads=true},convert-tile-to-triton' -t triton-py --entry blocks | filecheck %s
 
 // What is the same in all lanes of a block moves the array's pointer, whichever dimension it is of.
-// CHECK-LABEL: def blocks_0_kernel(x, y):
+// CHECK-LABEL: def blocks_0_kernel(x, y, BLOCK_1: tl.constexpr):
 // CHECK:      v = tl.load(x + i * 4096 + j)
 // CHECK:      tl.store(y + (i * 262144 + i) + j * 64, v)
 func.func @blocks(%x: memref<64x4096xf32>, %y: memref<64x4096x64xf32>) {

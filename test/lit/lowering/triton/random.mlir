@@ -3,7 +3,7 @@
 // Random bits are Triton's own Philox.
 // CHECK: def _philox(offset, low, high):
 // CHECK: tl.philox_impl(
-// CHECK: def f_0_kernel(s, out):
+// CHECK: def f_0_kernel(s, out, BLOCK_0: tl.constexpr):
 // CHECK: low = tl.load(s)
 // CHECK: a, b, c, d = _philox(i, low, tl.full([], 7, tl.int32))
 // CHECK: a ^ c

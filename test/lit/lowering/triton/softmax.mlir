@@ -7,24 +7,25 @@
 // CHECK-NEXT: def _nan_max(a, b):
 // CHECK-NEXT:     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 // CHECK:      @triton.jit
-// CHECK-NEXT: def softmax_0_kernel(x, out):
+// CHECK-NEXT: def softmax_0_kernel(x, out, BLOCK_0: tl.constexpr):
 // CHECK-NEXT:     # only written: out
-// CHECK-NEXT:     BLOCK_0: tl.constexpr = 4
 // CHECK-NEXT:     # softmax.mlir:{{[0-9]+}}: tile.grid (%i: b0=4) in (10) {
 // CHECK-NEXT:     pid = tl.program_id(0)
 // CHECK-NEXT:     i = pid * BLOCK_0 + tl.arange(0, BLOCK_0)
 // CHECK-NEXT:     i_mask = i < 10
-// CHECK-NEXT:     w100 = tl.arange(0, 128)
-// CHECK-NEXT:     w100_mask = w100 < 100
+// CHECK-NEXT:     lanes = tl.arange(0, 128)
+// CHECK-NEXT:     lanes_mask = lanes < 100
 // CHECK-NEXT:     # softmax.mlir:{{[0-9]+}}: %v = tile.load
-// CHECK-NEXT:     v = tl.load(x + (i[:, None] * 100 + w100[None, :]), mask=i_mask[:, None] & w100_mask[None, :], other=float("-inf"))
+// CHECK-NEXT:     v = tl.load(
+// CHECK-NEXT:         x + (i[:, None] * 100 + lanes[None, :]), mask=i_mask[:, None] & lanes_mask[None, :], other=float("-inf")
+// CHECK-NEXT:     )
 // CHECK:          e = tl.exp(v - tl.reduce(v, 1, _nan_max)[:, None])
 // CHECK:          s = tl.sum(e, axis=1)
 // CHECK:          r = tl.div_rn(e, s[:, None])
-// CHECK:          tl.store(out + (i[:, None] * 100 + w100[None, :]), r, mask=i_mask[:, None] & w100_mask[None, :])
+// CHECK:          tl.store(out + (i[:, None] * 100 + lanes[None, :]), r, mask=i_mask[:, None] & lanes_mask[None, :])
 // CHECK:      def softmax(x):
 // CHECK:          out = torch.empty((10, 100), dtype=torch.float32, device=x.device)
-// CHECK:          softmax_0_kernel[(3,)](x, out, num_warps=4, num_stages=1)
+// CHECK:          softmax_0_kernel[(3,)](x, out, BLOCK_0=4, num_warps=4, num_stages=1)
 // CHECK-NEXT:     return out
 func.func @softmax(%x: memref<10x100xf32>) -> memref<10x100xf32> {
   %out = host.alloc : memref<10x100xf32>
