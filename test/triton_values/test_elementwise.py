@@ -93,6 +93,22 @@ def test_every_helper_is_defined():
     assert set(APPROXIMATE_TEMPLATES) == set(APPROXIMATE_FUNCTIONS)
 
 
+def test_no_helper_computes_in_f64_for_f32():
+    assert [name for name, text in functions().items() if "float64" in text.replace("dtype == tl.float64", "")] == []
+
+
+@pytest.mark.parametrize("most", [127, 0.5, 1e-3], ids=str)
+def test_powers_are_off_by_few_ulps(most):
+    """Whatever their exponent is: subnormal bases and such near 1 too."""
+    generator = torch.Generator().manual_seed(0)
+    bases, exponents = (torch.empty(4096, dtype=torch.float64).uniform_(-1, 1, generator=generator) for _ in "xy")
+    x = torch.exp2(bases * most - 22 * (most > 1)).float()
+    y = (exponents * 126 / torch.log2(x.double())).float()
+    got, exact = lower(kernel("f32", ["pow"], 4096)).compile()(x, y), x.double() ** y.double()
+    off = (got.double() - exact).abs() / exact * 2.0**23
+    assert off[exact > 2.0**-125].max() < 4
+
+
 def test_approximate_functions():
     """By their formulas they are as exact as the others are: what a GPU approximates is in the operators."""
     names = sorted({*APPROXIMATE_FUNCTIONS} - {"pow"})

@@ -45,6 +45,7 @@ from kopt.dialects.tile.types import RangeType, TileType, tile_type
 #: The mark of a constant that emitted text has a name for, its hint.
 NAMED = "constexpr"
 
+
 @dataclass(frozen=True)
 class LaunchOptions:
     """How a launch runs: Triton's options, and how many persistent programs share its cells, if they do."""

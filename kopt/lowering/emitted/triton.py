@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from math import factorial
 
-from kopt.lowering.emitted import triton_approximations, triton_conversions, triton_text
+from kopt.lowering.emitted import triton_approximations, triton_conversions, triton_powers, triton_text
 
 
 def _series(variable: str, coefficients: Sequence[float]) -> str:
@@ -40,13 +40,14 @@ _SERIES = {
     "ATAN_F32": _atan_series(10),
     "ATAN_F64": _atan_series(22),
     "TANH_F32": _series("z", _TANH),
+    "LOG_F32": _series("v", triton_powers.LOG),
 }
 
 
 @cache
 def functions() -> dict[str, str]:
     """The text of each helper function, by name, in an order in which each is defined before its users."""
-    text = triton_text.TEXT + triton_conversions.TEXT + triton_approximations.TEXT
+    text = triton_powers.TEXT + triton_text.TEXT + triton_conversions.TEXT + triton_approximations.TEXT
     for name, series in _SERIES.items():
         text = text.replace(name, series)
     bodies = [part.strip() for part in text.split("@triton.jit\n")[1:]]

@@ -145,8 +145,10 @@ def _int_pow(a, n):
 
 @triton.jit
 def _pow(a, b):
-    # In f64, since an error in the exponent is multiplied by its size.
-    p = tl.exp2(b.to(tl.float64) * tl.log2(tl.abs(a).to(tl.float64))).to(a.dtype)
+    if a.dtype == tl.float64:
+        p = tl.exp2(b * tl.log2(tl.abs(a)))
+    else:
+        p = _power_of_positive(tl.abs(a).to(tl.float32), b.to(tl.float32)).to(a.dtype)
     whole = tl.floor(b) == b
     odd = whole & (tl.floor(b * 0.5) != b * 0.5)
     p = tl.where(_negative(a) & odd, -p, p)
