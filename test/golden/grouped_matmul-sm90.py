@@ -29,12 +29,12 @@ def grouped_matmul_0_kernel(
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
     offsets_block = tl.load(offsets + g)
     offsets_block_2 = tl.load(offsets + (g + 1))
-    v = tl.cdiv(tl.cdiv(max(offsets_block_2 - offsets_block, 0), 128), 2)
-    v_2 = offsets_block + part_block * v * 128
-    v_3 = min(offsets_block_2, v_2 + v * 128)
-    for m_begin in range(v_2, v_3, BLOCK_1):
+    visits = tl.cdiv(tl.cdiv(max(offsets_block_2 - offsets_block, 0), 128), 2)
+    part_begin = offsets_block + part_block * visits * 128
+    part_end = min(offsets_block_2, part_begin + visits * 128)
+    for m_begin in range(part_begin, part_end, BLOCK_1):
         m = m_begin + tl.arange(0, BLOCK_1)
-        m_mask = m < v_3
+        m_mask = m < part_end
         # packed.py:58: acc = hl.zeros([m, n], dtype=torch.float32)
         acc = tl.zeros([BLOCK_1, BLOCK_2], tl.float32)
         # packed.py:59: for k in hl.tile(inner):

@@ -31,12 +31,12 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc, BLOCK_2: tl.const
     begin = tl.load(offsets + i)
     end = tl.load(offsets + (i + 1))
     # packed.py:18: for mine in hl.tile(begin, end):
-    v_2 = tl.cdiv(tl.cdiv(max(end - begin, 0), 64), 2)
-    v_3 = begin + part_block * v_2 * 64
-    v_4 = min(end, v_3 + v_2 * 64)
-    for mine_begin in range(v_3, v_4, BLOCK_2):
+    visits = tl.cdiv(tl.cdiv(max(end - begin, 0), 64), 2)
+    part_begin = begin + part_block * visits * 64
+    part_end = min(end, part_begin + visits * 64)
+    for mine_begin in range(part_begin, part_end, BLOCK_2):
         mine = mine_begin + tl.arange(0, BLOCK_2)
-        mine_mask = mine < v_4
+        mine_mask = mine < part_end
         # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
         q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 128])
         # packed.py:21: acc = hl.zeros([mine, depth], dtype=torch.float32)
@@ -52,12 +52,12 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc, BLOCK_2: tl.const
                 others_mask = others < end
                 # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
                 k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 128])
-                v_5 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
+                v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
                 # packed.py:25: scores = torch.where(mine.index[:, None] >= others.index[None, :], scores, float("-inf"))
-                scores = tl.where(mine[:, None] >= others[None, :], v_5 * 0.12751743, float("-inf"))
+                scores = tl.where(mine[:, None] >= others[None, :], v_2 * 0.12751743, float("-inf"))
                 # packed.py:26: higher = torch.maximum(top, scores.amax(1))
-                v_6 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
-                higher = tl.maximum(top, v_6, propagate_nan=tl.PropagateNan.ALL)
+                v_3 = tl.reduce(tl.where(others_mask[None, :], scores, float("-inf")), 1, _nan_max)
+                higher = tl.maximum(top, v_3, propagate_nan=tl.PropagateNan.ALL)
                 # packed.py:27: weights = torch.exp(scores - higher[:, None])
                 weights = tl.exp2(scores - higher[:, None])
                 # packed.py:28: decay = torch.exp(top - higher)
