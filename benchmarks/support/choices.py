@@ -70,7 +70,10 @@ def _call(call: CallOp) -> dict[str, Any]:
     trips = grid_trips(grid)
     arrays = [*call.inputs, *call.outputs]
     pairs = list(zip(arrays, call.windows.data, strict=True))
-    moved = [window_traffic(array.type, window, trips) for array, window in pairs]
+    moved = [
+        0 if ref.first_use is None and window.space.data == "hbm" else window_traffic(array.type, window, trips)
+        for (array, window), ref in zip(pairs, (*call.input_refs, *call.output_refs), strict=True)
+    ]
     return {
         "grid": trips,
         "order": [_name(range) for range in grid.ranges],

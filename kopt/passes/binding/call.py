@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kopt.analysis.access_summary import access
 from kopt.analysis.revisit_order import fastest
 from kopt.analysis.streaming import loops_around
 from kopt.diagnostics import remark
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.pallas import CallOp, ScratchOp
-from kopt.dialects.tile import ALL, ExtentOp, GetOp, LoadOp, PutOp, RefType, WhenOp
+from kopt.dialects.tile import ALL, ExtentOp, GetOp, LoadOp, PutOp, RefType, WhenOp, tile_type
 from kopt.dialects.tile.planned import forget_plan
 from kopt.passes.binding.accesses import (
     WindowPlace,
@@ -46,6 +49,9 @@ class LaunchConverter:
         self.operands = plan_operands(launch)
         self.rank = max(1, len(self.grid.ranges))
         self.temporaries: dict[SSAValue, WindowPlace] = {}
+        args, given = launch.body.block.args, [one.number for one in self.operands if one.reads and one.writes]
+        self.partly = {number for number in given if not access(args[number], launch).covered}
+        """The inputs that are written in part."""
 
     def convert(self) -> CallOp:
         """Puts a call in the launch's place, with host ops for layouts around it."""
@@ -185,13 +191,37 @@ class LaunchConverter:
     def _copy_old(self, call: CallOp, inputs: Sequence[BoundOperand], outputs: Sequence[BoundOperand]) -> None:
         """Where old elements count, the output's block starts as the input's, on the first visit to it.
 
-        What stays in HBM is one array under two names, so nothing is to be copied.
+        What stays in HBM is one array under two names, so nothing is to be copied. Nor of an array that is written in
+        part, in blocks that each visit writes whole: the other blocks stay where they are. One that is written whole is
+        an input only where it was asked for (`eliminate-output-only`).
         """
-        refs = {operand.number: ref for operand, ref in zip(inputs, call.input_refs, strict=True)}
+        numbers = {operand.number: number for number, operand in enumerate(inputs)}
         for operand, target in zip(reversed(outputs), reversed(call.output_refs), strict=True):
-            if operand.number in refs and operand.space != "hbm" and not operand.donated:
-                revisiting = [r for n, r in enumerate(self.grid.ranges) if n not in operand.window.grid_dims]
-                self._copy_block(refs[operand.number], target, revisiting)
+            number = numbers.get(operand.number)
+            if number is None or operand.space == "hbm" or operand.donated:
+                continue
+            if operand.number in self.partly and self._is_overwritten(target):
+                self._leave_in_hbm(call, number, inputs[number])
+                continue
+            revisiting = [r for n, r in enumerate(self.grid.ranges) if n not in operand.window.grid_dims]
+            self._copy_block(call.input_refs[number], target, revisiting)
+
+    def _is_overwritten(self, ref: SSAValue) -> bool:
+        """Whether each visit of a cell writes a block whole, and none reads it."""
+        assert isinstance(ref.type, RefType)
+        puts = [use.operation for use in ref.uses if isinstance(use.operation, PutOp)]
+        own = (put for put in puts if put.parent is self.grid.body.block)
+        size = prod(ref.type.shape)
+        return len(puts) == len([*ref.uses]) and any(prod(tile_type(put.value).shape) == size for put in own)
+
+    def _leave_in_hbm(self, call: CallOp, number: int, operand: BoundOperand) -> None:
+        """Lets a call take an operand for its memory alone."""
+        whole = taken(replace(operand, donated=True))
+        windows = list(call.windows.data)
+        windows[number] = window_attr(whole, self.rank)
+        call.windows = ArrayAttr(windows)
+        ref = call.input_refs[number]
+        Rewriter.replace_value_with_new_type(ref, ref_type(whole))
 
     def _copy_block(self, source: SSAValue, target: SSAValue, revisiting: Sequence[SSAValue]) -> None:
         assert isinstance(source.type, RefType)

@@ -36,6 +36,23 @@ func.func @part(%x: memref<60x128xf32>, %out: memref<60x128xf32>) -> memref<60x1
 
 // -----
 
+// Whole blocks of some rows are written: the operand is taken for its memory alone, and the other rows stay.
+// CHECK-LABEL: func.func @part_in_blocks
+// CHECK-NEXT: pallas.call @part_in_blocks(%x, %out) windows [{{.*}}, <[60, 128], (d0) -> (0, 0), hbm>, <[8, 128], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [1]
+// CHECK-NOT: tile.get %out
+// CHECK: tile.put {{%.+}}, %new_out
+// CHECK-NOT: tile.put
+// CHECK: func.return
+func.func @part_in_blocks(%x: memref<60x128xf32>, %out: memref<60x128xf32>) -> memref<60x128xf32> {
+  tile.grid (%i: b0=8) in (24) {
+    %v = tile.load %x[%i, :] : memref<60x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 128 x f32>, memref<60x128xf32>
+  }
+  func.return %out : memref<60x128xf32>
+}
+
+// -----
+
 // One row a cell: a unit stands before the lanes.
 // CHECK-LABEL: func.func @rows
 // CHECK: [[X:%.+]] = host.reshape %x : memref<20x300xf32> to memref<20x1x300xf32>
