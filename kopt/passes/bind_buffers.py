@@ -28,7 +28,7 @@ class BindBuffersPass(ModulePass):
     | loads and stores of blocks of windows, and of rows by numbers | `tile.get` and `tile.put` |
     | loads and stores of arrays that stay in HBM | `pallas.fetch` and `pallas.send` |
     | loops of schedule ``emit_pipeline`` | `pallas.pipeline` |
-    | a written operand | one that its result takes over; its block is copied first, or stays in HBM if it is overwritten |
+    | a written operand | one that its result takes over; its block is copied first, unless it is overwritten |
     | what a launch yields (see ``eliminate-output-only``) | a result alone |
     | what a launch donates | an operand in HBM that is not copied |
     | an array that only one launch sees, and of which cells read only what they wrote | scratch memory |
