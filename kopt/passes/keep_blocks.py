@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,7 +27,7 @@ from kopt.passes.replacing import replacing
 from kopt.planning.choice import cheapest, fits
 from kopt.planning.cost import costs
 from kopt.targets.budget import Budget
-from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
+from kopt.targets.chips import TPU_CHIPS, chip_option
 from kopt.walk import walk
 
 
@@ -46,63 +47,61 @@ class KeepBlocksPass(ModulePass):
           tile.for %k: b1=512 in (0, 65536) … { %v = tile.load %x[%i, %k] …   tile.store %v, %kept_x[%i, %k] … }
           tile.for %l: b2=512 in (0, 65536) … { %w = tile.load %kept_x[%i, %l] … } }
 
-    A remark says what is kept. It never refuses.
+    ``loop-type`` is the configuration's. A remark says what is kept. It never refuses.
     """
 
     name = "keep-blocks"
 
     chip: str = chip_option(TPU_CHIPS, "tpu7x")
+    loop_type: Literal["auto", "resident", "grid", "fori", "pipeline"] = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for number, launch in enumerate(walk(op, LaunchOp)):
-            if found := _worth_keeping(op, number, TPU_CHIPS[self.chip]):
+            if found := self._worth_keeping(op, number):
                 for one in found:
                     _say(one)
                 _kept(launch, found)
 
+    def _worth_keeping(self, module: ModuleOp, number: int) -> list[KeptBlocks]:
+        """What fits beside a cell's blocks, of a module's launch that takes less time with it."""
+        launch = walk(module, LaunchOp)[number]
+        found = [] if grid_of(launch).plan is not None else self._fitting(launch)
+        return found if found and self._pays(module, number) else []
 
-def _worth_keeping(module: ModuleOp, number: int, chip: TpuChip) -> list[KeptBlocks]:
-    """What fits beside a cell's blocks, of a launch that takes less time with it; the launch is one of a module's."""
-    launch = walk(module, LaunchOp)[number]
-    found = [] if grid_of(launch).plan is not None else _fitting(launch, Budget(chip))
-    return found if found and _pays(module, number, chip) else []
+    def _fitting(self, launch: LaunchOp) -> list[KeptBlocks]:
+        """What fits beside a cell's blocks."""
+        grid, budget = grid_of(launch), Budget(TPU_CHIPS[self.chip])
+        memory = LaunchLoops(launch, grid).memory
+        given = {*launch.body.block.args[: len(launch.inputs)]}
+        windows = [window for array, window in memory.windows.items() if array in given]
+        kept: list[KeptBlocks] = []
+        for one in shared_reads(grid, windows):
+            more = [*kept, one]
+            left = {load for each in more for load in each.again}
+            if budget.keeps(sum(each.bytes for each in more), memory.of_blocks(left)):
+                kept = more
+        return kept
 
+    def _pays(self, module: ModuleOp, number: int) -> bool:
+        """Whether a launch takes less time with what is kept; where no plan tells, whether its windows do not fit."""
+        usual, kept = (walk(cloned(module), LaunchOp)[number] for _ in range(2))
+        least = self._seconds(usual)
+        if least is None:
+            memory = LaunchLoops(usual, grid_of(usual)).memory
+            return not Budget(TPU_CHIPS[self.chip]).holds_windows(memory.of_windows())
+        found = self._seconds(_kept(kept, self._fitting(kept)))
+        return found is not None and found < least
 
-def _fitting(launch: LaunchOp, budget: Budget) -> list[KeptBlocks]:
-    """What fits beside a cell's blocks."""
-    grid = grid_of(launch)
-    memory = LaunchLoops(launch, grid).memory
-    given = {*launch.body.block.args[: len(launch.inputs)]}
-    windows = [window for array, window in memory.windows.items() if array in given]
-    kept: list[KeptBlocks] = []
-    for one in shared_reads(grid, windows):
-        more = [*kept, one]
-        left = {load for each in more for load in each.again}
-        if budget.keeps(sum(each.bytes for each in more), memory.of_blocks(left)):
-            kept = more
-    return kept
-
-
-def _pays(module: ModuleOp, number: int, chip: TpuChip) -> bool:
-    """Whether a launch takes less time with what is kept; where no plan tells, whether its windows do not fit."""
-    usual, kept = (walk(cloned(module), LaunchOp)[number] for _ in range(2))
-    least = _seconds(usual, chip)
-    if least is None:
-        return not Budget(chip).holds_windows(LaunchLoops(usual, grid_of(usual)).memory.of_windows())
-    found = _seconds(_kept(kept, _fitting(kept, Budget(chip))), chip)
-    return found is not None and found < least
-
-
-def _seconds(launch: LaunchOp, chip: TpuChip) -> float | None:
-    """What a launch takes with the plan that it will have, None where nothing tells."""
-    grid = grid_of(launch)
-    move_out(grid)
-    known = GridNames.of(grid)
-    found, model = choices(launch, grid, known, chip)
-    plans = [plan for plan, _ in found]
-    plan = plans[0 if model is None else cheapest(model, plans, chip)]
-    (cost,) = costs(model or fixed_model(grid, known), {}, [plan], chip)
-    return None if cost.counted_seconds is None or not fits(cost, chip) else float(cost.counted_seconds)
+    def _seconds(self, launch: LaunchOp) -> float | None:
+        """What a launch takes with the plan that it will have, None where nothing tells."""
+        grid, chip = grid_of(launch), TPU_CHIPS[self.chip]
+        move_out(grid)
+        known = GridNames.of(grid)
+        found, model = choices(launch, grid, known, chip, self.loop_type)
+        plans = [plan for plan, _ in found]
+        plan = plans[0 if model is None else cheapest(model, plans, chip)]
+        (cost,) = costs(model or fixed_model(grid, known), {}, [plan], chip)
+        return None if cost.counted_seconds is None or not fits(cost, chip) else float(cost.counted_seconds)
 
 
 def _kept(launch: LaunchOp, found: Sequence[KeptBlocks]) -> LaunchOp:

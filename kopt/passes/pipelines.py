@@ -209,12 +209,12 @@ def _pallas_values(target: Target, config: Config) -> list[ModulePass]:
 
 def _pallas_memory(target: Target, config: Config) -> list[ModulePass]:
     """Where a TPU has what kernels load and store, and how it comes there: plans, and what realises them."""
-    chip = target.tpu.name
+    chip, kind = target.tpu.name, config.loop_type
     return [
         # Which loads find the same blocks is known now; where all those come from, plans decide.
-        *([] if config.loop_type in ("resident", "grid") else [_make("keep-blocks", chip=chip)]),
+        *([] if kind in ("resident", "grid") else [_make("keep-blocks", chip=chip, loop_type=kind)]),
         # How blocks arrive decides what must be legal, so plans come first.
-        _make("plan-accesses", loop_type=config.loop_type, chip=chip, **_pins_of_blocks(config)),
+        _make("plan-accesses", loop_type=kind, chip=chip, **_pins_of_blocks(config)),
         # Right after: what a plan cannot be is said of the kernel as its author wrote it.
         _make("verify-plan", chip=chip),
         # Visits without masks are loops of their own: while loops are those that the plan names.
