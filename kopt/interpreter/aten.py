@@ -288,7 +288,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "topk": _topk,
     "logsumexp": _logsumexp,
     "count_nonzero": lambda x, dims=None: np.count_nonzero(x, _dims(dims)),
-    "masked_fill": lambda x, mask, value: np.where(mask, value, x),
+    "masked_fill": lambda x, mask, value: np.where(mask, np.asarray(value).astype(x.dtype), x),
     "eye": lambda n, m=None: np.eye(n, m),
     **dict.fromkeys(("diagonal", "diagonal_copy"), lambda x, offset=0, a=0, b=1: np.diagonal(x, offset, a, b)),
     "rot90": lambda x, k=1, dims=(0, 1): np.rot90(x, k, tuple(dims)),

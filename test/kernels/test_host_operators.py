@@ -86,6 +86,8 @@ CALLS = {
         torch.nn.functional.embedding(n, x),
         torch.max(x, -x),
     ],
+    "filled integers": lambda x, n: [(x.int() + 2**30).masked_fill(x > 2, -2.5)],
+    "filled wide integers": lambda x, n: [(x.long() + 2**60).masked_fill(x > 2, -2.5)],
     "several and one": lambda x, n: [
         x.prod(0),
         x.prod(1, keepdim=True),

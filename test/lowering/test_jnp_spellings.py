@@ -44,7 +44,7 @@ torch.linalg.vector_norm(x, 3, None, True); x.tril(); x.triu(1); x.rot90(); x.ro
 x.unfold(1, 2, 1); x.unfold(-1, 2, 1); x.diagonal(); x.diagonal(1); x.diagonal(0, 1, 0); x.t(); x.permute(1, 0)
 x.clamp(-1, 1); x.clamp(max=1); x.clamp(min=0); x.sort()[0]; x.sort()[1]; x.sort(0, True)[0]; x.topk(2)[0]
 x.topk(2)[1]; x.topk(2, 1, False)[0]; x.max(1)[0]; x.max(1)[1]; x.min(0)[0]; x.min(0, True)[1]; x.to(torch.int32)
-x.to(torch.bfloat16); x.to(torch.bool); torch.full_like(x, 2); x.masked_fill(x > 0, 5); torch.where(x > 0, x, y)
+x.to(torch.bfloat16); x.to(torch.bool); torch.full_like(x, 2); x.masked_fill(x > 0, 5.5); torch.where(x > 0, x, y)
 x.expand(2, 2, 3); x.reshape(3, 2); x.unsqueeze(1); torch.maximum(x, y); x @ x.t(); torch.addmm(m, x, x.t())
 torch.addmm(m, x, x.t(), beta=2); torch.addmm(m, x, x.t(), beta=2, alpha=3); torch.nn.functional.gelu(x)
 torch.nn.functional.gelu(x, approximate='tanh'); torch.nn.functional.leaky_relu(x)

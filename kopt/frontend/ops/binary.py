@@ -136,7 +136,17 @@ def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Devic
 def where(condition: Any, input: Any, other: Any) -> DeviceTensor:
     """``where``: promotes the values; no computation."""
     input, other = counted(input), counted(other)
-    dtype = result_dtype((input, other))
+    return _chosen(condition, input, other, result_dtype((input, other)))
+
+
+def masked_fill(input: Any, mask: Any, value: Any) -> DeviceTensor:
+    """``masked_fill``: the value in the tensor's dtype, in which no element of the tensor is another number."""
+    input = as_tensor(input)
+    return _chosen(mask, counted(value), input, input.dtype)
+
+
+def _chosen(condition: Any, input: Any, other: Any, dtype: torch.dtype) -> DeviceTensor:
+    """One value or another, both in a dtype."""
     test = truth(condition)
     tensors = [convert(input, dtype), convert(other, dtype)]
     dims = common_dims([test, *tensors])
@@ -181,7 +191,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "float_power": lambda input, exponent: power(_double(input), _double(exponent)),
     "div": divide,
     "where": where,
-    "masked_fill": lambda input, mask, value: cast(where(mask, value, input), input.dtype),
+    "masked_fill": masked_fill,
     "lerp": lerp,
     "addcmul": addcmul,
     "addcdiv": addcdiv,

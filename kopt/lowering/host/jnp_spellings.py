@@ -133,7 +133,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "logsumexp": _over("jax.nn.logsumexp", then=".astype({dtype})")[1:],
     "count_nonzero": _typed("jnp.count_nonzero({0})", "jnp.count_nonzero({0}, axis={1})"),
     "count_nonzero.dim_IntList": ("jnp.count_nonzero({0}, axis=tuple({1})).astype({dtype})",),
-    "masked_fill.Scalar": _typed("jnp.where({1}, {2}, {0})"),
+    "masked_fill.Scalar": ("jnp.where({1}, jnp.full((), {2}, {dtype}), {0})",),
     "gelu": ("jax.nn.gelu({0}, approximate=False)", "jax.nn.gelu({0}, approximate={1} == 'tanh')"),
     **{name: (f"jnp.arc{name[1:]}({{0}})",) for name in ("asinh", "acosh", "atanh")},
     "eye": ("jnp.eye(*{shape}, dtype={dtype}){0:.0}",),
