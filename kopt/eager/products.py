@@ -29,12 +29,14 @@ def _accumulates(dtype: torch.dtype) -> torch.dtype:
 
 
 def _promoted(mat1: torch.Tensor, mat2: torch.Tensor) -> torch.dtype:
-    """The dtype that operands meet in."""
-    if mat1.dtype == mat2.dtype:
-        return mat1.dtype
-    if any(value.dtype.itemsize == 1 and value.dtype.is_floating_point for value in (mat1, mat2)):
-        return torch.float32
+    """The dtype that operands meet in: torch promotes no 8-bit floats."""
     return torch.promote_types(mat1.dtype, mat2.dtype)
+
+
+def _multiplied(mat1: torch.Tensor, mat2: torch.Tensor) -> torch.dtype:
+    """The dtype that operands of ``hl.dot`` meet in, of which one may have 8-bit floats."""
+    narrow = any(value.dtype.itemsize == 1 and value.dtype.is_floating_point for value in (mat1, mat2))
+    return torch.float32 if narrow else _promoted(mat1, mat2)
 
 
 def _alike(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,7 +82,7 @@ def _added(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def dot(mat1: Any, mat2: Any, acc: Any = None, out_dtype: torch.dtype | None = None) -> Block:
     """``hl.dot``: the result has the accumulator's dtype, else ``out_dtype``, else f32 or int32."""
-    wide = _accumulates(_promoted(mat1, mat2))
+    wide = _accumulates(_multiplied(mat1, mat2))
     product = torch.matmul(mat1.to(wide), mat2.to(wide))
     axes = [*axes_of(mat1)[:-1], axes_of(mat2)[-1]] if mat1.ndim == mat2.ndim >= 2 else None
     if acc is None:

@@ -179,3 +179,22 @@ def updated_and_stored_by_one(x):
 )
 def test_cells_that_do_not(kernel, target: str) -> None:
     kopt.kernel(kernel).on(target)(X)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("product", [torch.matmul, torch.inner, torch.mm, torch.bmm], ids=lambda f: f.__name__)
+def test_torchs_products_promote_no_8_bit_floats(target: str, product) -> None:
+    """``hl.dot`` takes them beside others."""
+
+    def multiplied(x, w, multiply):
+        out = torch.zeros([8, 8])
+        for i in hl.tile(x.size(0), block_size=8):
+            rows = x[i, :][None] if multiply is torch.bmm else x[i, :]
+            columns = w[:, :] if multiply is torch.inner else w[:, :].t()
+            out[i, :] = multiply(rows, columns[None] if multiply is torch.bmm else columns).reshape(-1, 8)
+        return out
+
+    narrow = X.to(torch.float8_e5m2)
+    with pytest.raises(kopt.UnsupportedError, match="Promotion for Float8 Types is not supported"):
+        kopt.kernel(multiplied).on(target)(narrow, W, product)
+    torch.testing.assert_close(kopt.kernel(multiplied).on(target)(narrow, W, hl.dot), narrow.float() @ W.t())

@@ -31,8 +31,6 @@ _EXACT = frozenset(
 )
 #: Which give a variance or its root, and a mean, which is a sum.
 _MEANS = frozenset(("var_mean", "std_mean"))
-#: The seeds of the runs in which undefined integers are the largest, or the smallest, ones.
-_ENDS = {2: "max", 3: "min"}
 #: That of a run in which only sums differ: they do not round until all terms are added. What is 0 but for rounding is 0
 #: there, such as a variance of equal elements.
 _WIDE = 4
@@ -59,7 +57,7 @@ class Noise(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kwargs = getattr(func, "__name__", "").strip("_"), kwargs or {}
-        func = _EXACTLY.get(name, func)
+        func = func if _changes(func) else _EXACTLY.get(name, func)
         if self.noise is None:
             return func(*divisible(name, args, kwargs), **kwargs)
         if self.noise.initial_seed() == _WIDE:
@@ -112,12 +110,16 @@ class Noise(TorchFunctionMode):
         return (value.double() * (1 + steps * unit)).to(value.dtype)
 
     def _any(self, result: torch.Tensor, bad: torch.Tensor) -> torch.Tensor:
-        # In one of the runs 0, of which a quotient by itself is no number; in two others the ends of the dtype.
+        # In one of the runs 0, of which a quotient by itself is no number; in two others the ends of the dtype. What
+        # follows from 0 may be undefined, too, and an end: in later runs each result is one of these by itself.
         seed = 0 if self.noise is None else self.noise.initial_seed()
-        most = 1 if seed == 1 else 99
-        numbers = torch.randint(1 - most, most, result.shape, generator=self.noise)
-        if seed in _ENDS and not result.dtype.is_floating_point and result.dtype != torch.bool:
-            numbers = torch.full(result.shape, getattr(torch.iinfo(result.dtype), _ENDS[seed]))
+        numbers = torch.randint(-98, 99, result.shape, generator=self.noise)
+        if result.dtype.is_floating_point or result.dtype == torch.bool:
+            return torch.where(bad, (0 * numbers if seed == 1 else numbers).to(result.dtype), result)
+        limits = torch.iinfo(result.dtype)
+        kinds = torch.tensor(seed) if seed <= _WIDE else torch.randint(4, (), generator=self.noise)
+        for kind, number in ((1, 0), (2, limits.max), (3, limits.min)):
+            numbers = torch.where(kinds == kind, number, numbers)
         return torch.where(bad, numbers.to(result.dtype), result)
 
 
@@ -183,8 +185,28 @@ def _with_mean(spread: Callable[..., torch.Tensor]) -> Callable[..., Any]:
     return both
 
 
-#: Rows of equal elements normalised are 0, not nearly 0.
+def _element_by_element(function: Callable[..., torch.Tensor]) -> Callable[..., Any]:
+    """torch's code of a function of two floats for one element: that for whole vectors takes contiguous ones alone."""
+
+    def scalar(x: Any, y: Any, **rest: Any) -> Any:
+        dtype = torch.result_type(x, y)
+        if not dtype.is_floating_point:
+            return function(x, y, **rest)
+        return function(*(_strided(torch.as_tensor(each, dtype=dtype)) for each in (x, y)), **rest)
+
+    return scalar
+
+
+def _strided(x: torch.Tensor) -> torch.Tensor:
+    return torch.stack([x, x], -1)[..., 0]
+
+
+#: Rows of equal elements normalised are 0, not nearly 0. In torch's vectors a remainder is NaN where the quotient
+#: overflows.
 _EXACTLY: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("remainder", "mod"), _element_by_element(torch.remainder)),
+    "rmod": lambda y, x: _element_by_element(torch.remainder)(x, y),
+    "fmod": _element_by_element(torch.fmod),
     "layer_norm": _layer_norm,
     "var_mean": _with_mean(torch.var),
     "std_mean": _with_mean(torch.std),
