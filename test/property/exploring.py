@@ -24,7 +24,7 @@ from test.fuzzing.record import Record
 from test.property.judge import Undefined, Verdict, judge, module_of, results
 from test.property.programs import programs
 from test.property.refusals import is_refusal
-from test.property.relations import RELATIONS, related
+from test.property.relations import RELATIONS, related, without_approximations
 
 #: Examples of one run of hypothesis: the first is always the simplest there is, and after ten it varies what it has.
 ROUND = 10
@@ -90,10 +90,11 @@ class Tally:
             return []
         other = text if name == AS_IR else related(text, name, chosen)
         module, said = module_of(other, folder), []
+        before = module_of(text, folder)
         run = results_of_ir if name == AS_IR else results
         for target in targets:
             try:
-                problems = self._timed(target, lambda target=target: self._differences(module, target, run))
+                problems = self._timed(target, lambda target=target: self._differences(before, module, target, run))
             except Refused as refused:
                 self.record.counts[f"refused {target}: {diagnostic(str(refused))}"] += 1
                 continue
@@ -117,20 +118,24 @@ class Tally:
             return [f"{target}: {traceback.format_exc()}"]
 
     def _differences(
-        self, changed: ModuleType, target: str, run: Callable[[ModuleType, str], list[torch.Tensor]]
+        self, module: ModuleType, changed: ModuleType, target: str, run: Callable[[ModuleType, str], list[torch.Tensor]]
     ) -> list[str]:
-        """Where a changed kernel's results have other bits than the last kernel's; NaN is NaN."""
+        """Where a changed kernel's results have other bits than the last kernel's; NaN is NaN.
+
+        They may, by a pass that approximates: then both are compared without such passes.
+        """
         try:
-            got = run(changed, target)
+            differs = _other_bits(self._given[target], run(changed, target))
+            if differs:
+                with without_approximations():
+                    differs = _other_bits(results(module, target), run(changed, target))
+            return [f"result {n} has other bits" for n in differs]
         except kopt.KoptError as error:
             if is_refusal(target, str(error)):
                 raise Refused(str(error)) from error
             return [str(error)]
         except Exception:  # no kernel may show one
             return [traceback.format_exc()]
-        wanted = self._given[target]
-        pairs = zip(wanted, got[: len(wanted)], strict=True)  # an argument more is the last
-        return [f"result {n} has other bits" for n, pair in enumerate(pairs) if not _same_bits(*pair)]
 
     def _timed(self, target: str, run: Callable[[], Any]) -> Any:
         begun = time.process_time()
@@ -206,6 +211,12 @@ def results_of_ir(module: ModuleType, target: str) -> list[torch.Tensor]:
     again = kopt.run_pipeline(kopt.parse(low.ir), "canonicalize,cse,dce,canonicalize")
     got: Any = kopt.lower_module(again, "kernel", target=target).compile()(*inputs)
     return [*got, *inputs] if isinstance(got, tuple) else [got, *inputs]
+
+
+def _other_bits(wanted: list[torch.Tensor], got: list[torch.Tensor]) -> list[int]:
+    """The numbers of results, or arguments, that differ; an argument more is the last."""
+    pairs = zip(wanted, got[: len(wanted)], strict=True)
+    return [n for n, pair in enumerate(pairs) if not _same_bits(*pair)]
 
 
 def _same_bits(one: torch.Tensor, two: torch.Tensor) -> bool:

@@ -6,8 +6,14 @@ No oracle is asked: what a target gives for the changed kernel is compared with 
 from __future__ import annotations
 
 import ast
+import pkgutil
 import random
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from unittest import mock
+
+from kopt.passes import PASSES
+from kopt.passes.meaning import meaning_of
 
 #: Names that emitted modules, printers and languages have uses for.
 _NAMES = (
@@ -139,6 +145,19 @@ def related(text: str, name: str, random: random.Random) -> str:
         given.value.elts.append(ast.parse("torch.ones(1, dtype=torch.int32)", mode="eval").body)
     RELATIONS[name](function, random)
     return f"{ast.unparse(ast.fix_missing_locations(module))}\n"
+
+
+@contextmanager
+def without_approximations() -> Iterator[None]:
+    """Kernels are lowered without the passes that put functions of nearly the same values in place of others.
+
+    Where such a pass pays depends on how often a kernel computes a function, and where: a change may alter that.
+    """
+    with ExitStack() as stack:
+        for found in map(pkgutil.resolve_name, PASSES.values()):
+            if meaning_of(found).kind == "approximates":
+                stack.enter_context(mock.patch.object(found, "apply", lambda self, ctx, op: None))
+        yield
 
 
 def _device_blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:

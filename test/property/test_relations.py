@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from test.property.exploring import Tally
 from test.property.judge import module_of, results
 from test.property.relations import RELATIONS, related
 
@@ -60,3 +61,45 @@ def test_a_dead_store_that_is_none_is_found(tmp_path: Path) -> None:
     text = KERNEL.replace("        out[i, :] = whole\n", "        out[i, :] = whole\n        out[i, :] = whole * 0\n")
     wanted, got = (results(module_of(each, tmp_path), "reference") for each in (KERNEL, text))
     assert not torch.equal(wanted[0], got[0])
+
+
+POWER = """
+import torch
+import torch.nn.functional as F
+import kopt
+import kopt.language as hl
+
+
+def inputs():
+    return [torch.ones(5)]
+
+
+def kernel(x):
+    out = torch.zeros([5])
+    for i in hl.tile(5, block_size=2):
+        one = torch.scalar_tensor(1)
+        out[i] = F.tanhshrink(torch.exp(one))[None]
+    return (out,)
+"""
+
+
+def test_bits_of_functions_that_a_pass_approximates_may_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power of e of a constant that a branch gives becomes one of 2: without that pass nothing differs."""
+    branch = "        if x[0] > 0:\n            one = torch.scalar_tensor(1)\n        out[i]"
+    changed, target = POWER.replace("        out[i]", branch), "triton:interpret"
+    wanted, got = (results(module_of(each, tmp_path), target)[0] for each in (POWER, changed))
+    assert not torch.equal(wanted, got)
+    assert _told(POWER, changed, target, tmp_path, monkeypatch) == []
+
+
+def test_other_bits_that_no_pass_approximates_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = POWER.replace("scalar_tensor(1)", "scalar_tensor(1.0000002)")
+    assert _told(POWER, changed, "triton:interpret", tmp_path, monkeypatch)[0].endswith(": result 0 has other bits")
+
+
+def _told(text: str, changed: str, target: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is said of a kernel and the text that it is changed to."""
+    monkeypatch.setattr("test.property.exploring.related", lambda *_: changed)
+    tally = Tally((target,), related={target: 1}, relation="renamed")
+    assert tally.count(module_of(text, folder)) == []
+    return tally.changed(text, folder)
