@@ -138,7 +138,21 @@ def _take_along(b: LaneFacts, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
     if any(tile.tile_type(lanes).tags):
         lanes = b.insert(tile.ReshapeOp(lanes, tile.tile_type(lanes).with_dims(tile.tile_type(lanes).shape)), value)
     taken = b.insert(tile.TakeAlongOp(b.insert(tile.CastOp(picked, i32), value), lanes, dim), value)
-    return (*known, LaneFact(_positive(b, taken, value), tuple(every)))
+    valid = _positive(b, taken, value)
+    if tile.SPARE in op.attributes:  # nothing uses what other numbers pick: a select puts other lanes there
+        extent = walked.owner.extent.data if walked is not None and widened else type.shape[dim]
+        valid = b.insert(tile.ELEMENTWISE["or"](valid, _outside(b, lanes, extent, value)), value)
+    return (*known, LaneFact(valid, tuple(every)))
+
+
+def _outside(b: LaneFacts, numbers: SSAValue, extent: int, at: SSAValue) -> SSAValue:
+    """Where numbers are of no lane."""
+    ends = (("lt", 0), ("ge", extent))
+    tests = [
+        b.insert(tile.ELEMENTWISE[name](numbers, b.insert(tile.FullOp(end, tile.tile_type(numbers)), at)), at)
+        for name, end in ends
+    ]
+    return b.insert(tile.ELEMENTWISE["or"](*tests), at)
 
 
 def _concat(b: LaneFacts, op: tile.ConcatOp, value: SSAValue) -> Facts:

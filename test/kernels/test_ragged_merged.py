@@ -254,3 +254,18 @@ def test_what_python_cannot_know_is_refused() -> None:
         kopt.kernel(_cube_root, config={"block_sizes": [4]}).lower(x, target="reference")
     full = kopt.kernel(_cube_root, config={"block_sizes": [13]})
     torch.testing.assert_close(full.on("reference")(x), x * math.cbrt(13))
+
+
+def padded(x, out):
+    """Sums of columns, and of two elements behind them."""
+    for i in hl.tile(x.size(1), block_size=2):
+        out[i.id] = F.pad(x[:, i].flatten(), (0, 2), value=5.0).sum(0)
+
+
+@pytest.mark.parametrize("shape", [(7, 4), (7, 3), (8, 3)])
+@pytest.mark.parametrize("target", TARGETS)
+def test_padding_beside_merged_lanes_counts(target: str, shape: tuple[int, int]) -> None:
+    """Also where a target widens the rows, and gathers lanes by numbers beyond them."""
+    x, out = torch.randn(shape), torch.zeros(2)
+    kopt.kernel(padded).on(target)(x, out)
+    torch.testing.assert_close(out, torch.stack([part.sum() + 10 for part in x.split(2, 1)]))
