@@ -127,8 +127,8 @@ def _positive(b: LaneFacts, numbers: SSAValue, at: SSAValue) -> SSAValue:
 def _take_along(b: LaneFacts, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
     dim, type = op.dim.data, tile.tile_type(op.input)
     walked = b.range_of(op.input, type.tags[dim])
-    widened = walked is not None and isinstance(walked.owner, tile.WholeOp)  # no number is past the true size
-    facts = _together(b.facts(op.input), () if widened else b.tagged(op.input, [dim]))
+    whole = walked.owner if walked is not None and isinstance(walked.owner, tile.WholeOp) else None
+    facts = _together(b.facts(op.input), () if whole else b.tagged(op.input, [dim]))  # none is past the true size
     known = _together(b.facts(op.indices), tuple(fact for fact in facts if dim not in fact.dims))
     every = list(range(type.rank))
     picked = b.joined(concerning(facts, [dim]), every, type.shape, value)
@@ -140,7 +140,7 @@ def _take_along(b: LaneFacts, op: tile.TakeAlongOp, value: SSAValue) -> Facts:
     taken = b.insert(tile.TakeAlongOp(b.insert(tile.CastOp(picked, i32), value), lanes, dim), value)
     valid = _positive(b, taken, value)
     if tile.SPARE in op.attributes:  # nothing uses what other numbers pick: a select puts other lanes there
-        extent = walked.owner.extent.data if walked is not None and widened else type.shape[dim]
+        extent = type.shape[dim] if whole is None else whole.extent.data
         valid = b.insert(tile.ELEMENTWISE["or"](valid, _outside(b, lanes, extent, value)), value)
     return (*known, LaneFact(valid, tuple(every)))
 

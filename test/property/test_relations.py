@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from test.property import exploring
 from test.property.exploring import Tally
 from test.property.judge import module_of, results
 from test.property.relations import RELATIONS, related
@@ -99,7 +100,7 @@ def test_other_bits_that_no_pass_approximates_are_told(tmp_path: Path, monkeypat
 
 def _told(text: str, changed: str, target: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is said of a kernel and the text that it is changed to."""
-    monkeypatch.setattr("test.property.exploring.related", lambda *_: changed)
+    monkeypatch.setattr(exploring, "related", lambda *_: changed)
     tally = Tally((target,), related={target: 1}, relation="renamed")
     assert tally.count(module_of(text, folder)) == []
     return tally.changed(text, folder)

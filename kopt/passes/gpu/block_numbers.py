@@ -58,8 +58,8 @@ def block_numbers(body: Block, grid: tile.GridOp, counts: Sequence[Count], group
         height, width = (counts[number] for number in last)
         outer, inside, found = wide[:-2], pid, {}
         if outer:
-            both = [build.number(counts[number], f"{hints[number]}s") for number in last]
-            cells = build.add(MuliOp(*both), "cells")
+            rows_of, columns_of = (build.number(counts[number], f"{hints[number]}s") for number in last)
+            cells = build.add(MuliOp(rows_of, columns_of), "cells")
             inside = build.add(RemSIOp(pid, cells), "cell")
             found = _row_major(build, build.add(DivSIOp(pid, cells)), outer, counts, hints)
         found |= zip(last, _grouped(build, inside, (height, width), rows, [hints[n] for n in last]), strict=True)
