@@ -22,9 +22,9 @@ from kopt.dialects.host import LaunchOp
 from kopt.dialects.host.launch import ints_of
 from kopt.dialects.tile import LoadOp, StoreOp
 from kopt.passes.launches import grid_of
-from kopt.passes.plan_accesses import choices, move_out
+from kopt.passes.plan_accesses import chosen, move_out
 from kopt.passes.replacing import replacing
-from kopt.planning.choice import cheapest, fits
+from kopt.planning.choice import fits
 from kopt.planning.cost import costs
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TPU_CHIPS, chip_option
@@ -97,9 +97,7 @@ class KeepBlocksPass(ModulePass):
         grid, chip = grid_of(launch), TPU_CHIPS[self.chip]
         move_out(grid)
         known = GridNames.of(grid)
-        found, model = choices(launch, grid, known, chip, self.loop_type)
-        plans = [plan for plan, _ in found]
-        plan = plans[0 if model is None else cheapest(model, plans, chip)]
+        plan, _, model = chosen(launch, grid, known, chip, self.loop_type)
         (cost,) = costs(model or fixed_model(grid, known), {}, [plan], chip)
         return None if cost.counted_seconds is None or not fits(cost, chip) else float(cost.counted_seconds)
 

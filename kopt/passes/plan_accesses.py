@@ -127,8 +127,7 @@ class PlanAccessesPass(ModulePass):
         if pins:
             plan, remarks = launch_plans(launch, grid, known, chip, self.loop_type, pins)[0]
         else:
-            found, model = choices(launch, grid, known, chip, self.loop_type)
-            plan, remarks = found[0 if model is None else cheapest(model, [each for each, _ in found], chip)]
+            plan, remarks, _ = chosen(launch, grid, known, chip, self.loop_type)
         _check_prefetched(pins, plan)
         _write(grid, plan, pins, known)
         for at, text in remarks:
@@ -150,6 +149,14 @@ def choices(
     rolled = [tag_of(loop.range) for loop in walk(grid, ForOp) if is_rare(loop, grid)]
     unrolled = ((each, said) for one, said in found for each in with_unrolling(model, one, rolled))
     return [pair for pair in unrolled if _can_unroll(grid, pair[0])], model
+
+
+def chosen(
+    launch: LaunchOp, grid: GridOp, known: GridNames, chip: TpuChip, loop_type: Wanted = "auto"
+) -> tuple[Plan, Remarks, LaunchModel | None]:
+    """The plan of a launch of which nothing is pinned, what is to be said of it, and the model of `choices`."""
+    found, model = choices(launch, grid, known, chip, loop_type)
+    return *found[0 if model is None else cheapest(model, [plan for plan, _ in found], chip)], model
 
 
 def _write(grid: GridOp, plan: Plan, pins: GridPins, known: GridNames, own: bool = True) -> None:

@@ -151,7 +151,7 @@ def _source_order(model: LaunchModel, grid: Sequence[str]) -> Sequence[str]:
 
 
 def _parallel(model: LaunchModel) -> frozenset[str]:
-    """The axes that cores may share: those whose own blocks stores and updates move with.
+    """The axes that cores may share: all stores and updates are of an axis's own blocks.
 
     Not those whose cells update the same elements, or write rows from where loaded numbers say.
     """

@@ -49,7 +49,8 @@ class LaunchConverter:
         self.operands = plan_operands(launch)
         self.rank = max(1, len(self.grid.ranges))
         self.temporaries: dict[SSAValue, WindowPlace] = {}
-        args, given = launch.body.block.args, [one.number for one in self.operands if one.reads and one.writes]
+        args = launch.body.block.args
+        given = [one.number for one in self.operands if one.reads and one.writes and _is_copied(one)]
         self.partly = {number for number in given if not access(args[number], launch).covered}
         """The inputs that are written in part."""
 
@@ -198,7 +199,7 @@ class LaunchConverter:
         numbers = {operand.number: number for number, operand in enumerate(inputs)}
         for operand, target in zip(reversed(outputs), reversed(call.output_refs), strict=True):
             number = numbers.get(operand.number)
-            if number is None or operand.space == "hbm" or operand.donated:
+            if number is None or not _is_copied(operand):
                 continue
             if operand.number in self.partly and self._is_overwritten(target):
                 self._leave_in_hbm(call, number, inputs[number])
@@ -246,6 +247,11 @@ class LaunchConverter:
         sources = list(self.launch.inputs)
         Rewriter.erase_op(self.launch)
         erase_unused(sources)
+
+
+def _is_copied(operand: BoundOperand) -> bool:
+    """Whether the blocks of an operand that is written come from the array that it was."""
+    return operand.space != "hbm" and not operand.donated
 
 
 def _ref_hint(memory: SSAValue, operand: BoundOperand, is_output: bool) -> str | None:
