@@ -62,7 +62,7 @@ class Noise(TorchFunctionMode):
             return func(*divisible(name, args, kwargs), **kwargs)
         if self.noise.initial_seed() == _WIDE:
             return _wide(func, divisible(name, args, kwargs), kwargs) if name in _SUMS else func(*args, **kwargs)
-        if self._odd and (nan := unnumbered(name, args)) is not None:
+        if self._odd and (nan := unnumbered(name, args, kwargs)) is not None and nan.any():
             plain = func(*args, **kwargs)
             return torch.where(nan, math.nan, plain).to(plain.dtype)
         if self._odd and (name not in _EXACT or name in _STEPS) and not _changes(func):
@@ -78,10 +78,10 @@ class Noise(TorchFunctionMode):
         if name in COMPOSED:
             return self._moved(COMPOSED[name](self._moved, *args, **kwargs).to(result.dtype))
         bad = undefined(name, args, kwargs, result)
-        if bad is not None:
-            return self._any(result, bad)
         if name not in _EXACT:
             result = _mapped(self._moved, result if self._odd else _kept(result, *args[:1]))
+        if bad is not None:
+            return self._any(result, bad)
         if name in _MEANS:
             return result[0], self._signs(result[1])
         return _mapped(self._signs, result) if free_zeros(name) else result

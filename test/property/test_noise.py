@@ -53,3 +53,19 @@ def test_integers_that_are_defined_stay() -> None:
         with Noise(torch.Generator().manual_seed(seed)):
             found = torch.tensor([1.0, math.nan, -128.9, 127.9, 300.0]).to(torch.int8)
         assert found[[0, 2, 3]].tolist() == [1, -128, 127]
+
+
+@pytest.mark.parametrize("name", ["prod", "cumprod"])
+@pytest.mark.parametrize(
+    ("terms", "other"), [([1e3, 6e-3, 2e-36, 1e-3], 0.0), ([1e-3, 6e3, 2e36, 1e3], math.nan)], ids=["small", "large"]
+)
+def test_products_are_those_of_any_order(name: str, terms: list[float], other: float) -> None:
+    """The last two terms make a subnormal number, or one that is too large: all four may be 0, or no number."""
+    x, found = torch.tensor([terms, [2.0, 3.0, 4.0, 5.0]]), []
+    for seed in range(4):
+        with Noise(torch.Generator().manual_seed(seed)):
+            products = getattr(torch, name)(x, 1).reshape(2, -1)
+        found.append(products[0, -1].item())
+        assert products[1, -1].item() == pytest.approx(120, rel=1e-6)
+        assert products[0, :-1][:2].tolist() == pytest.approx([terms[0], 6][: products.shape[1] - 1], rel=1e-6)
+    assert str(other) in map(str, found)

@@ -5,6 +5,7 @@ The same is said of kopt in docs/targets.md, "Special values".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ _SHIFTS = frozenset(("bitwise_left_shift", "bitwise_right_shift", "lshift", "rsh
 _DIVISIONS = frozenset("floordiv floor_divide mod remainder fmod".split())
 #: Which divide integers if they are to round.
 _ROUNDED_DIVISIONS = frozenset(("div", "divide"))
+#: Binary digits by which a product may miss the limit beyond which it is infinite, or counts as 0.
+_EDGE = 0.1
 _DIVISIONS_OF_THE_OTHER = frozenset(("rfloordiv", "rmod"))
 _CASTS = frozenset("to type type_as int long short char byte".split())
 #: Which of two zeros they give; and sums, of which order and first term differ.
@@ -42,6 +45,8 @@ def undefined(name: str, args: Any, kwargs: Any, result: Any) -> torch.Tensor | 
     division = _division(name, args, kwargs)
     if division is not None:
         return _indivisible(*division).expand(result.shape)
+    if _is_product(name, args):
+        return _may_vanish(name, args, kwargs)
     known = next((where for names, where in _WHERE if name in names), None)
     return known(args, result) if known is not None and isinstance(args[0], torch.Tensor) else None
 
@@ -51,8 +56,13 @@ def free_zeros(name: str) -> bool:
     return name in _ZEROS_OF_EITHER_SIGN
 
 
-def unnumbered(name: str, args: Any) -> torch.Tensor | None:
-    """Where a result may be NaN though torch's is none: angles of two subnormal numbers, by XLA:CPU."""
+def unnumbered(name: str, args: Any, kwargs: Any) -> torch.Tensor | None:
+    """Where a result may be NaN though torch's is none: angles of two subnormal numbers, by XLA:CPU.
+
+    And products of some of whose terms alone are too large.
+    """
+    if _is_product(name, args):
+        return _may_overflow(name, args, kwargs)
     if name not in ("atan2", "arctan2") or len(args) < 2:
         return None
     one, other = (torch.as_tensor(side).double() for side in args[:2])
@@ -61,6 +71,44 @@ def unnumbered(name: str, args: Any) -> torch.Tensor | None:
 
 def _is_subnormal(numbers: torch.Tensor) -> torch.Tensor:
     return (numbers != 0) & (numbers.abs() < torch.finfo(torch.float32).smallest_normal)
+
+
+def _is_product(name: str, args: Any) -> bool:
+    """Whether floats are multiplied, some or all of a dimension."""
+    return name in ("prod", "cumprod") and isinstance(args[0], torch.Tensor) and args[0].dtype.is_floating_point
+
+
+def _may_vanish(name: str, args: Any, kwargs: Any) -> torch.Tensor:
+    """Where a product of neighbouring terms is subnormal, though that of all may not be: it may count as 0."""
+    limit = torch.finfo(torch.float64 if args[0].dtype == torch.float64 else torch.float32).smallest_normal
+    return _products(name, *args, **kwargs)[0] < math.log2(limit) + _EDGE
+
+
+def _may_overflow(name: str, args: Any, kwargs: Any) -> torch.Tensor:
+    """Where a product of neighbouring terms is beyond the largest number, though that of all may not be."""
+    return _products(name, *args, **kwargs)[1] > math.log2(torch.finfo(args[0].dtype).max) - _EDGE
+
+
+def _products(
+    name: str, x: torch.Tensor, dim: int | None = None, keepdim: bool = False, **kwargs: Any
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Of each result the binary logarithms of the least and the greatest product of neighbouring terms.
+
+    The terms may be multiplied in any order. Products are differences of running sums of logarithms.
+    """
+    terms, axis = (x.reshape(-1) if dim is None else x).double().abs(), dim or 0
+    logs = torch.where((terms > 0) & terms.isfinite(), terms, 1.0).log2()
+    starts = torch.cat([torch.zeros_like(logs.sum(axis, keepdim=True)), logs.cumsum(axis)], axis)
+    ends, starts = starts.narrow(axis, 1, terms.shape[axis]), starts.narrow(axis, 0, terms.shape[axis])
+    least, greatest = ends - starts.cummax(axis).values, ends - starts.cummin(axis).values
+    if name == "cumprod":
+        return least.cummin(axis).values, greatest.cummax(axis).values
+    return _least(least, axis, keepdim), -_least(-greatest, axis, keepdim)
+
+
+def _least(logs: torch.Tensor, axis: int, keepdim: bool) -> torch.Tensor:
+    """The least of a dimension; 0 of none."""
+    return logs.amin(axis, keepdim) if logs.shape[axis] else logs.sum(axis, keepdim)
 
 
 def unheld(source: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
