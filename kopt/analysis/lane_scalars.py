@@ -9,6 +9,8 @@ elementwise operations, of constants, of lane numbers, of spread scalars and of 
 | ``tile.index %i``, ``tile.arange`` | ``begin %i + lane``, ``start + step · lane`` |
 | ``tile.full``, ``tile.splat`` | the number |
 | ``tile.broadcast`` | of the source the lane along its own dimensions |
+| ``tile.reshape`` that adds or drops dimensions of one lane | that of the source, along the others |
+| ``tile.dynamic_slice %v from %o`` | of the source ``%o + lane`` |
 | ``tile.cast``, ``tile.select`` and other elementwise operations of integers | that of the lanes |
 """
 
@@ -27,14 +29,18 @@ from kopt.dialects.tile import (
     ArangeOp,
     BroadcastOp,
     CastOp,
+    DynamicSliceOp,
     FullOp,
     GetOp,
     IndexOp,
     LoadOp,
+    ReshapeOp,
     SelectOp,
     SplatOp,
+    TileType,
     element_of,
     is_gather,
+    tile_type,
 )
 from kopt.targets.budget import Budget
 
@@ -57,12 +63,26 @@ def reads_of(value: SSAValue, is_read: Callable[[LoadOp | GetOp], bool]) -> list
             if not _is_plain(op) or not is_read(op):
                 return None
             reads.append(op)
-        elif isinstance(op, (*LANE_BY_LANE, BroadcastOp)):
-            left += (new := [operand for operand in dict.fromkeys(op.operands) if operand not in found])
+        elif isinstance(op, (*LANE_BY_LANE, BroadcastOp, DynamicSliceOp)) or keeps_places(op):
+            left += (new := [operand for operand in dict.fromkeys(tiles_of(op)) if operand not in found])
             found.update(new)
         elif not isinstance(op, SOURCES):
             return None
     return reads
+
+
+def keeps_places(op: Operation) -> bool:
+    """Whether a value is reshaped by dimensions of one lane alone."""
+    if not isinstance(op, ReshapeOp):
+        return False
+    shapes = (tile_type(value).shape for value in (op.input, op.result))
+    before, after = ([size for size in shape if size != 1] for shape in shapes)
+    return before == after
+
+
+def tiles_of(op: Operation) -> list[SSAValue]:
+    """The operands whose lanes an operation's lanes are computed of."""
+    return [operand for operand in op.operands if isinstance(operand.type, TileType)]
 
 
 def is_in_scalar_memory(read: LoadOp | GetOp) -> bool:

@@ -93,6 +93,7 @@ PASSES: dict[str, str] = {
     "rematerialise-loads": "kopt.passes.rematerialise_loads:RematerialiseLoadsPass",
     "resolve-validity": "kopt.passes.resolve_validity:ResolveValidityPass",
     "return-mutated-arguments": "kopt.passes.return_mutated_arguments:ReturnMutatedArgumentsPass",
+    "pick-registers": "kopt.passes.pick_registers:PickRegistersPass",
     "schedule-jagged": "kopt.passes.schedule_jagged:ScheduleJaggedPass",
     "set-dot-precision": "kopt.passes.set_dot_precision:SetDotPrecisionPass",
     "set-eviction-policies": "kopt.passes.set_eviction_policies:SetEvictionPoliciesPass",

@@ -12,7 +12,7 @@ from kopt.walk import walk
 from test.analysis.one_launch import OneLaunch, one_launch
 
 IDS, WIDE = "!tile.tile<b0=8 x i32>", "!tile.tile<b0=8 x 4 x i32>"
-ROWS = "!tile.tile<b0=8 x 256 x f32>"
+PART, ROWS = "!tile.tile<4 x i32>", "!tile.tile<b0=8 x 256 x f32>"
 
 
 def kernel(lines: str, ids: str = "64xi32", writes: str = "y") -> OneLaunch:
@@ -45,6 +45,11 @@ def reads(lines: str, name: str) -> set[str] | None:
         ("%c = tile.lt %n, %m : I\n%z = tile.full 0 : I\n%t = tile.select %c, %n, %z : I\n", {"n", "m"}),
         (f"%t = tile.cast %n : {IDS} to !tile.tile<b0=8 x i64>\n", {"n"}),
         (f"%t = tile.broadcast %n dims [0] : {IDS} to {WIDE}\n", {"n"}),
+        (f"%t = tile.reshape %n : {IDS} to !tile.tile<b0=8 x 1 x i32>\n", {"n"}),
+        (
+            f"%b = tile.begin %i : !tile.range<b0=8>\n%t = tile.dynamic_slice %n from %b dim 0 : {IDS} to {PART}\n",
+            {"n"},
+        ),
         ("%t = tile.load %ids[3] : memref<64xi32> -> !tile.tile<i32>\n", {"t"}),
         ("%t = tile.load %ids[:] : memref<64xi32> -> !tile.tile<64 x i32>\n", {"t"}),
         ("%t = tile.load %ids[0:64:9] : memref<64xi32> -> !tile.tile<8 x i32>\n", {"t"}),
@@ -65,7 +70,7 @@ def test_what_tiles_of_numbers_are_made_of(lines: str, found: set[str]) -> None:
         # Lanes that others have a part in.
         "%t = tile.reduce add %n [0] : I\n",
         "%t = tile.scan add %n dim 0 : I\n",
-        f"%t = tile.reshape %n : {IDS} to !tile.tile<b0=8 x 1 x i32>\n",
+        f"%t = tile.reshape %n : {IDS} to !tile.tile<2 x 4 x i32>\n",
         "%s, %o = tile.sort %n dim 0 : I\n%t = tile.add %n, %o : I\n",
         # Lanes by number, or with a mask.
         f"%t = tile.load %ids[%m] : memref<64xi32> -> {IDS}\n",

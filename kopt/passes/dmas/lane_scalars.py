@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
+from kopt.analysis.lane_scalars import tiles_of
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ArangeOp,
     BeginOp,
     BroadcastOp,
+    DynamicSliceOp,
     FullOp,
     GetOp,
     IndexOp,
     RefType,
+    ReshapeOp,
     SliceAttr,
     SplatOp,
     TileType,
@@ -34,11 +37,12 @@ _Lane = tuple[SSAValue, ...]
 class LaneScalars:
     """Computes lanes of a tile that can be had lane by lane (`kopt.analysis.lane_scalars`).
 
-    ``outside`` stands in front of the loop over the lanes: where ranges begin is asked there, once.
+    ``outside`` stands in front of the loop over the lanes: where ranges begin is asked there, once. What ``copies`` has
+    is read from the copies.
     """
 
-    def __init__(self, value: SSAValue, outside: Builder):
-        self.value, self.outside = value, outside
+    def __init__(self, value: SSAValue, outside: Builder, copies: Mapping[SSAValue, SSAValue] | None = None):
+        self.value, self.outside, self.copies = value, outside, copies or {}
         self._begins: dict[SSAValue, SSAValue] = {}
         self._prepare(value, set())
 
@@ -58,7 +62,7 @@ class LaneScalars:
         for entry in filter(is_range, entries):
             if entry not in self._begins:
                 self._begins[entry] = self.outside.add(BeginOp(entry))
-        for operand in () if isinstance(op, _LEAVES) else op.operands:
+        for operand in () if isinstance(op, _LEAVES) else tiles_of(op):
             if operand not in seen:
                 seen.add(operand)
                 self._prepare(operand, seen)
@@ -69,6 +73,10 @@ class LaneScalars:
             assert isinstance(op, Operation)
             if isinstance(op, BroadcastOp):
                 found = self._lane(op.input, _of_source(op, lanes, build), build, known)
+            elif isinstance(op, ReshapeOp):
+                found = self._lane(op.input, _reshaped(op, lanes, build), build, known)
+            elif isinstance(op, DynamicSliceOp):
+                found = self._lane(op.input, _shifted(op, lanes, build), build, known)
             elif isinstance(op, _LEAVES):
                 found = self._leaf(op, lanes, build, scalar)
             else:
@@ -79,7 +87,8 @@ class LaneScalars:
 
     def _leaf(self, op: Operation, lanes: Sequence[SSAValue], build: Builder, scalar: TileType) -> SSAValue:
         if isinstance(op, GetOp):
-            return build.add(replacing(op, GetOp(op.memory, self._element(op, lanes, build), scalar)))
+            memory = self.copies.get(op.memory, op.memory)
+            return build.add(replacing(op, GetOp(memory, self._element(op, lanes, build), scalar)))
         if isinstance(op, FullOp):
             return build.add(FullOp(op.value, scalar))
         if isinstance(op, SplatOp):
@@ -115,6 +124,24 @@ def _of_source(op: BroadcastOp, lanes: Sequence[SSAValue], build: Builder) -> li
     """The lane of what is repeated, for a lane of the whole."""
     shape = tile_type(op.input).shape
     return [build.index(0) if size == 1 else lanes[n] for n, size in zip(op.mapping, shape, strict=True)]
+
+
+def _reshaped(op: ReshapeOp, lanes: Sequence[SSAValue], build: Builder) -> list[SSAValue]:
+    """The lane of what has other dimensions of one lane."""
+    places = iter(lane for lane, size in zip(lanes, tile_type(op.result).shape, strict=True) if size != 1)
+    return [build.index(0) if size == 1 else next(places) for size in tile_type(op.input).shape]
+
+
+def _shifted(op: DynamicSliceOp, lanes: Sequence[SSAValue], build: Builder) -> list[SSAValue]:
+    """The lane of the whole for one of the part; those from outside are as the first or last one."""
+    dim = op.dim.data
+    size, part = (tile_type(value).shape[dim] for value in (op.input, op.result))
+    place, first = build.add(arith.AddiOp(lanes[dim], op.offset)), IndexAnalysis().expr(op.offset).range
+    if first.low is None or first.low < 0:
+        place = build.add(arith.MaxSIOp(place, build.index(0)))
+    if first.high is None or first.high + part > size:
+        place = build.add(arith.MinSIOp(place, build.index(size - 1)))
+    return [place if number == dim else lane for number, lane in enumerate(lanes)]
 
 
 def _scaled(lane: SSAValue, start: int, step: int, build: Builder) -> SSAValue:
