@@ -10,12 +10,15 @@ from xdsl.passes import ModulePass
 
 from kopt.dialects.tile import ELEMENTWISE, DotOp
 from kopt.passes.gpu.powers import ExpandPower
-from kopt.passes.gpu.products import DotToSum, Float8ToHalf, MergeBatches, PrecisionOfChip, UnsignedToSigned
+from kopt.passes.gpu.products import BoolToInt8, DotToSum, Float8ToHalf, MergeBatches, PrecisionOfChip, UnsignedToSigned
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 from kopt.targets.chips import GPU_CHIPS, chip_option
 
-PATTERNS: Patterns = {DotOp: (DotToSum(), UnsignedToSigned(), MergeBatches()), ELEMENTWISE["pow"]: (ExpandPower(),)}
+PATTERNS: Patterns = {
+    DotOp: (DotToSum(), BoolToInt8(), UnsignedToSigned(), MergeBatches()),
+    ELEMENTWISE["pow"]: (ExpandPower(),),
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class LegaliseOpsPass(ModulePass):
     | op | becomes |
     |---|---|
     | `tile.dot` of fewer than 16 summed lanes, of wide integers, of one exact row | a sum of products |
+    | `tile.dot` of `i1` | one of `i8`, of ones and zeros |
     | `tile.dot` of `ui8` | one of `i8`, each number 128 less, and sums that make up for it |
     | `tile.dot` of f8E4M3FN, which ``chip`` lacks | one of f16, which has all of its numbers |
     | `tile.dot` with several batch dimensions | one with their product |

@@ -56,6 +56,15 @@ def numbers_along_a_dimension(x):
     return out
 
 
+@case(lambda b, c: torch.stack([(b & c).any(), b[:9].any()]), _random(40) > 0, _random(40) > 1)
+def products_of_booleans(b, c):
+    """torch has none of numbers of one dimension on a CPU."""
+    out = torch.empty([2], dtype=torch.bool)
+    for _ in hl.grid(1):
+        out[:] = torch.stack([torch.inner(b[:], c[:]), torch.inner(b[0:9], b[0:9])])
+    return out
+
+
 def _of_booleans(b, c):
     return torch.stack([v.float() for v in (b.sign(), torch.clamp_min(b, c), b.square() + 1, b**3, torch.pow(b, 2.0))])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import Float8E4M3FNType, IntegerType, Signedness, StringAttr, f16, f32, i8, i32
+from xdsl.dialects.builtin import Float8E4M3FNType, IntegerType, Signedness, StringAttr, f16, f32, i1, i8, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -44,7 +44,7 @@ class DotToSum(RewritePattern):
 
 def _is_short(type: tile.TileType) -> bool:
     width = getattr(type.element_type, "bitwidth", 32)
-    return type.shape[-1] < (_LEAST_K_BYTES if width == 8 else _LEAST_K)
+    return type.shape[-1] < (_LEAST_K_BYTES if width <= 8 else _LEAST_K)
 
 
 def _is_wide_integer(element: Attribute) -> bool:
@@ -98,17 +98,32 @@ class PrecisionOfChip(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
+class BoolToInt8(RewritePattern):
+    """``dot`` of ``i1`` → one of ``i8``, of ones and zeros."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tile.DotOp, rewriter: PatternRewriter, /) -> None:
+        if i1 in _elements(op):
+            _cast_operands(op, i8, rewriter)
+
+
 class Float8ToHalf(RewritePattern):
     """``dot`` of ``f8E4M3FN`` → one of ``f16``: each number of the former is one of the latter."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tile.DotOp, rewriter: PatternRewriter, /) -> None:
-        types = [tile.tile_type(value).element_type for value in (op.lhs, op.rhs)]
-        if not any(isinstance(type, Float8E4M3FNType) for type in types):
-            return
-        build = Builder(op, rewriter=rewriter)
-        lhs, rhs = (build.cast(value, f16) for value in (op.lhs, op.rhs))
-        build.replace(build.add(tile.DotOp(lhs, rhs, op.accumulator, tile.tile_type(op.result).element_type)))
+        if any(isinstance(type, Float8E4M3FNType) for type in _elements(op)):
+            _cast_operands(op, f16, rewriter)
+
+
+def _elements(op: tile.DotOp) -> list[Attribute]:
+    return [tile.tile_type(value).element_type for value in (op.lhs, op.rhs)]
+
+
+def _cast_operands(op: tile.DotOp, element: Attribute, rewriter: PatternRewriter) -> None:
+    build = Builder(op, rewriter=rewriter)
+    lhs, rhs = (build.cast(value, element) for value in (op.lhs, op.rhs))
+    build.replace(build.add(tile.DotOp(lhs, rhs, op.accumulator, tile.tile_type(op.result).element_type)))
 
 
 class MergeBatches(RewritePattern):

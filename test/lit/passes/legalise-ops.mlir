@@ -102,6 +102,25 @@ func.func @unsigned(%x: memref<16x32xui8>, %y: memref<32x16xui8>, %out: memref<1
   func.return
 }
 
+// Truth values are bytes, and few of them are summed.
+// CHECK-LABEL: func.func @bools
+// CHECK: tile.dot {{.*}} : !tile.tile<16 x 32 x i8>, !tile.tile<32 x 16 x i8> -> !tile.tile<16 x 16 x i32>
+// CHECK-NOT: tile.dot
+// CHECK: tile.reduce add %{{.+}} [1] : !tile.tile<16 x 16 x 16 x i32>
+func.func @bools(%x: memref<16x32xi1>, %y: memref<32x16xi1>, %out: memref<2x16x16xi32>) {
+  tile.grid (%i: b0=1) in (1) {
+    %l = tile.load %x[:, :] : memref<16x32xi1> -> !tile.tile<16 x 32 x i1>
+    %r = tile.load %y[:, :] : memref<32x16xi1> -> !tile.tile<32 x 16 x i1>
+    %d = tile.dot %l, %r : !tile.tile<16 x 32 x i1>, !tile.tile<32 x 16 x i1> -> !tile.tile<16 x 16 x i32>
+    tile.store %d, %out[0, :, :] : !tile.tile<16 x 16 x i32>, memref<2x16x16xi32>
+    %a = tile.load %x[:, 0:16] : memref<16x32xi1> -> !tile.tile<16 x 16 x i1>
+    %b = tile.load %y[0:16, :] : memref<32x16xi1> -> !tile.tile<16 x 16 x i1>
+    %e = tile.dot %a, %b : !tile.tile<16 x 16 x i1>, !tile.tile<16 x 16 x i1> -> !tile.tile<16 x 16 x i32>
+    tile.store %e, %out[1, :, :] : !tile.tile<16 x 16 x i32>, memref<2x16x16xi32>
+  }
+  func.return
+}
+
 // Chips without float8_e4m3fn multiply f16, which has all of its numbers.
 // CHECK-LABEL: func.func @e4m3
 // CHECK: tile.dot {{.*}} x f8E4M3FN>
