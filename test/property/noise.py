@@ -96,9 +96,7 @@ class Noise(TorchFunctionMode):
 
     def _signs(self, result: torch.Tensor) -> torch.Tensor:
         """Zeros of one sign in this run, and of the other in the next."""
-        if not result.dtype.is_floating_point:
-            return result
-        return torch.where(result == 0, -0.0 if self._odd else 0.0, result).to(result.dtype)
+        return signed(result, self._odd)
 
     def _moved(self, value: Any) -> Any:
         unit = _UNITS.get(value.dtype)
@@ -121,6 +119,13 @@ class Noise(TorchFunctionMode):
         for kind, number in ((1, 0), (2, limits.max), (3, limits.min)):
             numbers = torch.where(kinds == kind, number, numbers)
         return torch.where(bad, numbers.to(result.dtype), result)
+
+
+def signed(result: torch.Tensor, negative: bool) -> torch.Tensor:
+    """A result with zeros of one sign."""
+    if not result.dtype.is_floating_point:
+        return result
+    return torch.where(result == 0, -0.0 if negative else 0.0, result).to(result.dtype)
 
 
 def _wide(func: Any, args: Any, kwargs: Any) -> Any:

@@ -129,8 +129,13 @@ def test_what_nothing_writes_is_no_result(dtype: torch.dtype, tmp_path) -> None:
 
 
 def test_signs_of_zeros_are_judged(tmp_path) -> None:
-    """But for those of the larger of two zeros."""
-    for text, defined in (("x[i, 0] * -0.0", True), ("torch.maximum(x[i, 0] * -0.0, x[i, 0] * 0.0)", False)):
+    """But for those of the larger of two zeros, and of sums, which may start from one."""
+    texts = {
+        "x[i, 0] * -0.0": True,
+        "torch.maximum(x[i, 0] * -0.0, x[i, 0] * 0.0)": False,
+        "hl.reduce(lambda a, b: a + b, x[i, :] * -0.0, 1)": False,
+    }
+    for text, defined in texts.items():
         verdict = judge(module_of(ONCE.replace("{}", text), tmp_path))
         wanted, x = verdict.wanted
         assert bool(verdict.problems([-wanted, x])) == defined
