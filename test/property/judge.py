@@ -114,7 +114,7 @@ def _unwritten(noise: torch.Generator | None) -> AbstractContextManager[Any]:
 
 
 def _padded(noise: torch.Generator | None) -> AbstractContextManager[Any]:
-    """Around a run with noise: ``hl.reduce`` may combine ``other`` with lanes, which is 0 for sums: -0.0 is 0.0 then."""
+    """Around a run with noise: ``hl.reduce`` may combine lanes with ``other``, 0 for sums, and -0.0 is 0.0 then."""
     if noise is None:
         return nullcontext()
     folded, negative = combining._folded, noise.initial_seed() % 2 == 1
