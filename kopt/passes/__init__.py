@@ -49,6 +49,7 @@ PASSES: dict[str, str] = {
     "fold-block-sizes": "kopt.passes.fold_block_sizes:FoldBlockSizesPass",
     "fold-slices": "kopt.passes.fold_slices:FoldSlicesPass",
     "forward-stores": "kopt.passes.forward_stores:ForwardStoresPass",
+    "fuse-host-reductions": "kopt.passes.fuse_host_reductions:FuseHostReductionsPass",
     "functionalise-host": "kopt.passes.functionalise_host:FunctionaliseHostPass",
     "hoist-loads": "kopt.passes.hoist_loads:HoistLoadsPass",
     "host-hoist-allocs": "kopt.passes.host_hoist_allocs:HostHoistAllocsPass",

@@ -231,7 +231,7 @@ def _pallas_memory(target: Target, config: Config) -> list[ModulePass]:
         # Again: windows are what they will be, so their bytes are known; passes between have kept the plan.
         _make("verify-plan", chip=chip),
         # Windows, index maps, layouts and what the host pays are derived from the plan, once; picks are of windows.
-        *named("bind-buffers", "pick-registers"),
+        *named("bind-buffers", "pick-registers", "fuse-host-reductions"),
         # Buffers and semaphores of what stays in HBM: from here on the kernel is one that runs.
         _make("realise-dmas"),
         # An optimisation of that: copies overlap the steps of the axis that they name.
