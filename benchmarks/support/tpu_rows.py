@@ -134,7 +134,7 @@ ROWS = (
         "welford:welford",
         ("bf16[8192,1024]", "bf16[1024]", "bf16[1024]"),
         ("bf16[8192,1024]",),
-        ("rows:layer_norm", "xla:layer_norm"),
+        ("rows:welford", "xla:layer_norm"),
     ),
     Row(
         "grouped_matmul",

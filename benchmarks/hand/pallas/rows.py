@@ -22,6 +22,16 @@ def _layer_norm(x_ref, weight_ref, bias_ref, out_ref):
     out_ref[...] = (centred * scale * weight + bias).astype(out_ref.dtype)
 
 
+def _welford(x_ref, weight_ref, bias_ref, out_ref):
+    x = x_ref[...].astype(jnp.float32)
+    mean = jnp.mean(x, axis=1, keepdims=True)
+    centred = x - mean
+    squares = jnp.sum(centred * centred, axis=1, keepdims=True) + mean * mean * 0.0
+    scale = jax.lax.rsqrt(squares / x.shape[1] + 1e-5)
+    weight, bias = (ref[...].astype(jnp.float32)[None, :] for ref in (weight_ref, bias_ref))
+    out_ref[...] = (centred * scale * weight + bias).astype(out_ref.dtype)
+
+
 def _rms_norm(x_ref, weight_ref, out_ref, inverse_ref):
     x = x_ref[...].astype(jnp.float32)
     inverse = jax.lax.rsqrt(jnp.mean(x * x, axis=1, keepdims=True) + 1e-5)
@@ -62,6 +72,11 @@ def softmax(x: jax.Array, rows: int = 256) -> jax.Array:
 def layer_norm(x: jax.Array, weight: jax.Array, bias: jax.Array, rows: int = 512) -> jax.Array:
     """The layer normalisation of each row."""
     return _call(_layer_norm, "layer_norm_by_hand", x, (weight, bias), rows, [_like(x)])
+
+
+def welford(x: jax.Array, weight: jax.Array, bias: jax.Array, rows: int = 512) -> jax.Array:
+    """The same by Welford's method, as torch's is: NaN where the square of a mean is infinite."""
+    return _call(_welford, "welford_by_hand", x, (weight, bias), rows, [_like(x)])
 
 
 def rms_norm(x: jax.Array, weight: jax.Array, rows: int = 256) -> tuple[jax.Array, jax.Array]:
