@@ -50,16 +50,7 @@ def counting_sort_1_kernel(
         (numbers >= 0) & (numbers < 256), jnp.maximum(jnp.minimum(numbers, 255), 0), -1
     )
     row_number_block_ref_2[...] = row_numbers  # histogram.py:25
-    pltpu.make_async_copy(  # histogram.py:25
-        row_number_block_ref_2.at[...],
-        row_number_ref_2.at[...],
-        row_number_arrived_ref_2.at[0],
-    ).start()
-    pltpu.make_async_copy(  # histogram.py:25
-        row_number_block_ref_2.at[...],
-        row_number_ref_2.at[...],
-        row_number_arrived_ref_2.at[0],
-    ).wait()
+    pltpu.sync_copy(row_number_block_ref_2.at[...], row_number_ref_2.at[...])  # histogram.py:25
 
     def r_body(r, _):  # histogram.py:25
         n = row_number_ref_2[r]  # histogram.py:25
@@ -80,27 +71,9 @@ def counting_sort_1_kernel(
         (ticket >= 0) & (ticket < 4096), jnp.maximum(jnp.minimum(ticket, 4095), 0), -1
     )
     row_number_block_ref[...] = row_numbers_2  # histogram.py:26
-    pltpu.make_async_copy(  # histogram.py:26
-        row_number_block_ref.at[...],
-        row_number_ref.at[...],
-        row_number_arrived_ref.at[0],
-    ).start()
-    pltpu.make_async_copy(  # histogram.py:26
-        row_number_block_ref.at[...],
-        row_number_ref.at[...],
-        row_number_arrived_ref.at[0],
-    ).wait()
+    pltpu.sync_copy(row_number_block_ref.at[...], row_number_ref.at[...])  # histogram.py:26
     row_value_block_ref[...] = numbers_2  # histogram.py:26
-    pltpu.make_async_copy(  # histogram.py:26
-        row_value_block_ref.at[...],
-        row_value_ref.at[...],
-        row_value_arrived_ref.at[0],
-    ).start()
-    pltpu.make_async_copy(  # histogram.py:26
-        row_value_block_ref.at[...],
-        row_value_ref.at[...],
-        row_value_arrived_ref.at[0],
-    ).wait()
+    pltpu.sync_copy(row_value_block_ref.at[...], row_value_ref.at[...])  # histogram.py:26
 
     def r_body_2(r_2, _):  # histogram.py:26
         n_2 = row_number_ref[r_2]  # histogram.py:26

@@ -65,16 +65,7 @@ def embedding_kernel(
     flat = flat_ref[...]  # embedding.py:15
     v = jnp.maximum(jnp.minimum(flat, 7999), 0)  # embedding.py:15
     table_numbers_block_ref[...] = v >> 3  # embedding.py:15
-    pltpu.make_async_copy(  # embedding.py:15
-        table_numbers_block_ref.at[...],
-        table_numbers_ref.at[...],
-        table_moved_ref.at[0],
-    ).start()
-    pltpu.make_async_copy(  # embedding.py:15
-        table_numbers_block_ref.at[...],
-        table_numbers_ref.at[...],
-        table_moved_ref.at[0],
-    ).wait()
+    pltpu.sync_copy(table_numbers_block_ref.at[...], table_numbers_ref.at[...])  # embedding.py:15
 
     def r_body(r, _):  # embedding.py:15
         table_numbers = table_numbers_ref[r]  # embedding.py:15

@@ -125,7 +125,7 @@ def test_numbers_of_the_next_cell_are_not_those_of_this_one():
     """They are computed of a window that moves with the cells, so no block is fetched ahead."""
     cache, table = random_pages(6, 130)
     low = kopt.kernel(largest).lower(cache, table, target="pallas:interpret@v6e")
-    assert "make_async_copy" in low.source and "buffer_ref" not in low.source
+    assert "pltpu.sync_copy" in low.source and "buffer_ref" not in low.source
     expected = cache[table.amax(-1).long()] * 2
     assert torch.equal(torch.as_tensor(low.compile()(cache, table)), expected)
 
@@ -135,7 +135,7 @@ def test_a_visit_that_tells_where_the_next_one_reads(chip):
     """Its block is there when it is asked for, not before."""
     cache, link = random_pages(200, columns=512)
     low = kopt.kernel(followed).lower(cache, link, target=f"pallas:interpret@{chip}", config={"loop_type": "fori"})
-    assert "make_async_copy" in low.source and "buffer_ref" not in low.source
+    assert "pltpu.sync_copy" in low.source and "buffer_ref" not in low.source
     at, expected = 0, torch.zeros(16)
     for block in cache.split(128, dim=2):
         expected, at = expected + block[at].sum(-1), int(link[at])

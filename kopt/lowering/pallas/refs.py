@@ -133,15 +133,34 @@ def terms_of_shifts(call: CallOp, printing: PallasPrinter) -> Iterator[SSAValue]
                 yield atom.name
 
 
-def _dma(printing: PallasPrinter, op: DmaStartOp | DmaWaitOp) -> None:
-    places = (
-        (op.source, op.source_entries),
-        (op.target, op.target_entries),
-        (op.semaphore, op.semaphore_entries),
-    )
-    texts = [place(ref, entries, printing) for ref, entries in places]
-    action = "start" if isinstance(op, DmaStartOp) else "wait"
-    printing.writer.call("pltpu.make_async_copy", texts, f".{action}()", source_place(op))
+def _dma_start(printing: PallasPrinter, op: DmaStartOp) -> None:
+    if _is_awaited(op):
+        source, target, _ = _places(op, printing)
+        printing.writer.line(f"pltpu.sync_copy({source}, {target})", source_place(op))
+    else:
+        printing.writer.call("pltpu.make_async_copy", _places(op, printing), ".start()", source_place(op))
+
+
+def _dma_wait(printing: PallasPrinter, op: DmaWaitOp) -> None:
+    start = op.prev_op
+    if not isinstance(start, DmaStartOp) or not _is_awaited(start):
+        printing.writer.call("pltpu.make_async_copy", _places(op, printing), ".wait()", source_place(op))
+
+
+def _is_awaited(start: DmaStartOp) -> bool:
+    """Whether what comes next is the wait for this copy."""
+    wait = start.next_op
+    return isinstance(wait, DmaWaitOp) and _moved(wait) == _moved(start)
+
+
+def _moved(op: DmaStartOp | DmaWaitOp) -> list[tuple[SSAValue, list[Entry]]]:
+    """From where, to where, and the semaphore."""
+    refs = (op.source, op.source_entries), (op.target, op.target_entries), (op.semaphore, op.semaphore_entries)
+    return [(ref, [*entries]) for ref, entries in refs]
+
+
+def _places(op: DmaStartOp | DmaWaitOp, printing: PallasPrinter) -> list[str]:
+    return [place(ref, entries, printing) for ref, entries in _moved(op)]
 
 
 #: The printer of each op on refs and ranges.
@@ -150,6 +169,6 @@ HANDLERS: dict[type[Operation], Handler] = {
     PutOp: _put,
     ShiftOp: _shift,
     WholeOp: _whole,
-    DmaStartOp: _dma,
-    DmaWaitOp: _dma,
+    DmaStartOp: _dma_start,
+    DmaWaitOp: _dma_wait,
 }
