@@ -17,6 +17,7 @@ from kopt.dialects.tile import (
     element_of,
     tile_type,
 )
+from kopt.open_extents import open_extents
 from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES
 
@@ -35,6 +36,8 @@ def picks_registers(pick: TakeAlongOp, call: CallOp) -> bool:
     if get is None or not _is_window(get, call) or any(entry != ALL for entry in get.entries):
         return False
     if _bits(get) != 32 and not (_bits(get) == 16 and isinstance(element_of(get.result), AnyFloat)):
+        return False
+    if open_extents(type.shape):
         return False
     rows, lanes = type.shape
     if rows > _FEW or lanes < _WIDE or lanes % LANES or _type(get).shape != (rows, lanes):

@@ -20,6 +20,7 @@ from kopt.dialects.host import ReshapeOp
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import ALL, GetOp, PutOp, ReduceOp, RefType, WhenOp
 from kopt.ir.ranges import binding
+from kopt.open_extents import open_extents
 from kopt.walk import walk
 
 #: The operators, each with the combination of the elements; a mean is their sum over their number.
@@ -49,7 +50,8 @@ class FuseHostReductionsPass(ModulePass):
         %m = host.reshape %s : memref<1xf32> to memref<f32>
 
     Sums, means, maxima and minima of all elements, of f32. These stay on the host: of results that come by blocks or
-    copies, that the caller gets too, that begin as another array, or whose cells two cores share.
+    copies, that the caller gets too, that begin as another array, whose cells two cores share, or whose extents differ
+    from call to call.
     """
 
     name = "fuse-host-reductions"
@@ -70,10 +72,12 @@ def _reduction(call: CallOp, number: int) -> HostCallOp | None:
     assert isinstance(type := result.type, MemRefType)
     given = use.outputs[0].type
     assert isinstance(given, MemRefType)
+    if open_extents(type.get_shape()):
+        return None
     is_number = type.element_type == given.element_type == f32 and not given.get_shape() and type.get_shape()
     is_whole = window.space.data == "vmem" and window.sizes == type.get_shape() and _stays(window)
     in_turn = all(word.data == "arbitrary" for word in call.semantics.data) and call.aliased[number] < 0
-    runs = all(binding(range).trips for range in grid_of(call).ranges)
+    runs = all(binding(range).trips not in (None, 0) for range in grid_of(call).ranges)
     return use if is_number and is_whole and in_turn and runs else None
 
 
