@@ -126,7 +126,7 @@ class _Kernel:
 
 def _loop(lanes: int, build: Builder) -> tuple[Builder, SSAValue]:
     """A loop over lanes that is written out: a builder in it, and the number of a lane."""
-    schedule = ScheduleAttr(LoopSchedule("resident", lanes)) if lanes > 1 else None
+    schedule = ScheduleAttr(LoopSchedule("resident", lanes))
     body = Region(Block([YieldOp()], arg_types=[RangeType(next(new_tags(build.op)), 1)]))
     loop = build.insert(ForOp(0, lanes, [], body, schedule))
     loop.range.name_hint = "r"

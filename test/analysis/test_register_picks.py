@@ -11,11 +11,22 @@ from kopt.dialects.tile import TakeAlongOp
 from kopt.walk import walk
 
 
-def pick(rows: int = 8, lanes: int = 16384, element: str = "f32", numbers: str = "i32", more: str = "", cut: str = ":"):
-    """A kernel's pick from ``%v`` by ``%w``, and its call; ``cut`` is what is read of the block's lanes."""
+def pick(
+    rows: int = 8,
+    lanes: int = 16384,
+    element: str = "f32",
+    numbers: str = "i32",
+    more: str = "",
+    cut: str = ":",
+    each: int = 1,
+):
+    """A kernel's pick of ``each`` lanes of the rows of ``%v`` by ``%w``, and its call.
+
+    ``cut`` is what is read of the block's lanes; in ``more`` stands what else the kernel does.
+    """
     taken = lanes if cut == ":" else int(cut.split(":")[1])
     block, names = f"!tile.ref<{rows} x {lanes} x {element}, vmem>", f"!tile.ref<{rows} x {numbers}, vmem>"
-    value, wanted = f"!tile.tile<b0={rows} x {taken} x {element}>", f"!tile.tile<b0={rows} x 1 x {numbers}>"
+    value, wanted = f"!tile.tile<b0={rows} x {taken} x {element}>", f"!tile.tile<b0={rows} x {each} x {numbers}>"
     row, number = f"!tile.tile<b0={rows} x {element}>", f"!tile.tile<b0={rows} x {numbers}>"
     x, n, y = f"memref<{2 * rows}x{lanes}x{element}>", f"memref<{2 * rows}x{numbers}>", f"memref<{2 * rows}x{element}>"
     line = f"<[{rows}], (d0) -> (d0), vmem>"
@@ -27,10 +38,10 @@ semantics (parallel) aliases [-1] : ({x}, {n}) -> {y} {{
     tile.grid (%i: b0={rows}) in ({2 * rows}) {{
       %v = tile.get %rows[:, {cut}] : {block} -> {value}
       %k = tile.get %names[:] : {names} -> {number}
-      %w = tile.reshape %k : {number} to {wanted}
+      %w = tile.broadcast %k dims [0] : {number} to {wanted}
       {more.replace("BLOCK", block).replace("VALUE", value).replace("NAMES", names).replace("NUMBER", number)}
       %t = tile.take_along %v, %w dim 1 : {value}, {wanted}
-      %p = tile.reshape %t : !tile.tile<b0={rows} x 1 x {element}> to {row}
+      %p = tile.reduce add %t [1] : !tile.tile<b0={rows} x {each} x {element}>
       tile.put %p, %out[:] : {row}, !tile.ref<{rows} x {element}, vmem>
     }}
   }}
@@ -71,11 +82,12 @@ def test_registers_of_wide_rows_are_loaded(kind: dict) -> None:
         {"element": "i8", "rows": 32},
         {"numbers": "i16"},
         {"cut": "0:16384", "lanes": 32768},
+        {"each": 2},
         {"more": "tile.put %v, %rows[:, :] : VALUE, BLOCK"},
         {"more": "tile.put %k, %names[:] : NUMBER, NAMES"},
     ],
     ids=str,
 )
 def test_others_are_not(kind: dict) -> None:
-    """Many rows or few lanes, lanes beside whole registers, narrow elements or numbers, parts, and what is written."""
+    """Many rows, few lanes, parts of registers, narrow elements or numbers, parts of rows, two lanes a row, writes."""
     assert not picks_registers(*pick(**kind))

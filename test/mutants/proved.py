@@ -18,6 +18,12 @@ class Proof(NamedTuple):
 
 PROVED: tuple[Proof, ...] = (
     Proof(
+        "kopt/passes/pick_registers.py",
+        "first = inner.add(arith.MuliOp(register, inner.index(LANES)))",
+        "first = inner.add(arith.MuliOp(inner.index(LANES), register))",
+        "the operands of a product commute",
+    ),
+    Proof(
         "kopt/passes/aligning/stores.py",
         "return whole_tiles and unit > 1",
         "return whole_tiles and unit > 2",

@@ -48,10 +48,12 @@ func.func @second(%x: memref<64x128xf32>) -> (memref<64x128xf32>, memref<f32>) {
 
 // -----
 
-// These stay: a result that the caller gets too, one of blocks, one of two cores, a mean in another type, an empty grid.
+// These stay: a result that the caller gets too, one of blocks, one of two cores, a sum in another type, an empty grid,
+// and products.
 // CHECK-LABEL: @given
 // CHECK-COUNT-5: host.call "aten.sum.default"
-func.func @given(%x: memref<64xf32>) -> (memref<64xf32>, memref<f32>, memref<f32>, memref<f32>, memref<f64>, memref<f32>) {
+// CHECK: host.call "aten.prod.default"
+func.func @given(%x: memref<64xf32>) -> (memref<f32>, memref<64xf32>, memref<f32>, memref<f32>, memref<f32>, memref<f64>, memref<f32>) {
   %y, %z = pallas.call @f(%x) windows [<[8], (d0) -> (d0), vmem>, <[64], (d0) -> (0), vmem>, <[8], (d0) -> (d0), vmem>] semantics (arbitrary) aliases [-1, -1] : (memref<64xf32>) -> (memref<64xf32>, memref<64xf32>) {
   ^bb0(%in: !tile.ref<8 x f32, vmem>, %out: !tile.ref<64 x f32, vmem>, %block: !tile.ref<8 x f32, vmem>):
     tile.grid (%i: b0=8) in (64) {
@@ -86,5 +88,13 @@ func.func @given(%x: memref<64xf32>) -> (memref<64xf32>, memref<f32>, memref<f32
     }
   }
   %g = host.call "aten.sum.default"(%t) args [unit] : (memref<64xf32>) -> (memref<f32>)
-  func.return %y, %a, %c, %d, %e, %g : memref<64xf32>, memref<f32>, memref<f32>, memref<f32>, memref<f64>, memref<f32>
+  %s = pallas.call @l(%x) windows [<[64], (d0) -> (0), vmem>, <[64], (d0) -> (0), vmem>] semantics (arbitrary) aliases [-1] : (memref<64xf32>) -> memref<64xf32> {
+  ^bb0(%in: !tile.ref<64 x f32, vmem>, %out: !tile.ref<64 x f32, vmem>):
+    tile.grid (%i4: b4=8) in (64) {
+      %v = tile.get %in[%i4] : !tile.ref<64 x f32, vmem> -> !tile.tile<b4=8 x f32>
+      tile.put %v, %out[%i4] : !tile.tile<b4=8 x f32>, !tile.ref<64 x f32, vmem>
+    }
+  }
+  %h = host.call "aten.prod.default"(%s) args [unit] : (memref<64xf32>) -> (memref<f32>)
+  func.return %h, %y, %a, %c, %d, %e, %g : memref<f32>, memref<64xf32>, memref<f32>, memref<f32>, memref<f32>, memref<f64>, memref<f32>
 }

@@ -60,3 +60,45 @@ func.func @across(%x: memref<64x16384xf32>, %n: memref<64xi32>) -> memref<64x163
   }
   func.return %q : memref<64x16384xf32>
 }
+
+// -----
+
+// Numbers that are known to name lanes of the row are not clamped; those that may be one lane beyond it are.
+// CHECK-LABEL: @known
+// CHECK: tile.for %r:
+// CHECK-NOT: arith.maxsi
+// CHECK-NOT: arith.minsi
+// CHECK: tile.for %r_1:
+// CHECK-NOT: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: tile.for %r_2:
+// CHECK: arith.maxsi
+// CHECK-NOT: arith.minsi
+// CHECK: func.return
+func.func @known(%x: memref<64x16384xf32>, %n: memref<64xi32>) -> memref<64x3xf32> {
+  %q = pallas.call @known(%x, %n) windows [<[8, 16384], (d0) -> (d0, 0), vmem>, <[8], (d0) -> (d0), vmem>, <[8, 3], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [-1] : (memref<64x16384xf32>, memref<64xi32>) -> memref<64x3xf32> {
+  ^bb0(%rows: !tile.ref<8 x 16384 x f32, vmem>, %names: !tile.ref<8 x i32, vmem>, %out: !tile.ref<8 x 3 x f32, vmem>):
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.get %rows[:, :] : !tile.ref<8 x 16384 x f32, vmem> -> !tile.tile<b0=8 x 16384 x f32>
+      %k = tile.get %names[:] : !tile.ref<8 x i32, vmem> -> !tile.tile<b0=8 x i32>
+      %zero = tile.full 0 : !tile.tile<b0=8 x i32>
+      %below = tile.full -1 : !tile.tile<b0=8 x i32>
+      %last = tile.full 16383 : !tile.tile<b0=8 x i32>
+      %beyond = tile.full 16384 : !tile.tile<b0=8 x i32>
+      %a = tile.minimum %k, %last : !tile.tile<b0=8 x i32>
+      %b = tile.maximum %a, %zero : !tile.tile<b0=8 x i32>
+      %c = tile.minimum %k, %beyond : !tile.tile<b0=8 x i32>
+      %d = tile.maximum %c, %zero : !tile.tile<b0=8 x i32>
+      %e = tile.maximum %a, %below : !tile.tile<b0=8 x i32>
+      %l = tile.reshape %b : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 1 x i32>
+      %m = tile.reshape %d : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 1 x i32>
+      %o = tile.reshape %e : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 1 x i32>
+      %s = tile.take_along %v, %l dim 1 : !tile.tile<b0=8 x 16384 x f32>, !tile.tile<b0=8 x 1 x i32>
+      %t = tile.take_along %v, %m dim 1 : !tile.tile<b0=8 x 16384 x f32>, !tile.tile<b0=8 x 1 x i32>
+      %u = tile.take_along %v, %o dim 1 : !tile.tile<b0=8 x 16384 x f32>, !tile.tile<b0=8 x 1 x i32>
+      %w = tile.concat %s, %t, %u dim 1 : !tile.tile<b0=8 x 1 x f32>, !tile.tile<b0=8 x 1 x f32>, !tile.tile<b0=8 x 1 x f32> to !tile.tile<b0=8 x 3 x f32>
+      tile.put %w, %out[:, :] : !tile.tile<b0=8 x 3 x f32>, !tile.ref<8 x 3 x f32, vmem>
+    }
+  }
+  func.return %q : memref<64x3xf32>
+}
