@@ -31,7 +31,7 @@ _FEW = 32
 def picks_registers(pick: TakeAlongOp, call: CallOp) -> bool:
     """Whether one lane of each row of a wide block in VMEM is picked, by numbers that the scalar unit can compute."""
     get, type = read_of(pick), tile_type(pick.input)
-    if type.rank != 2 or pick.dim.data != 1 or tile_type(pick.result).shape[1] != 1:
+    if type.rank != 2 or tile_type(pick.result).shape[1] != 1:
         return False
     if get is None or not _is_window(get, call) or any(entry != ALL for entry in get.entries):
         return False
