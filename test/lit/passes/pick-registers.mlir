@@ -102,3 +102,43 @@ func.func @known(%x: memref<64x16384xf32>, %n: memref<64xi32>) -> memref<64x3xf3
   }
   func.return %q : memref<64x3xf32>
 }
+
+// -----
+
+// Numbers of lanes and of cells are computed on the scalar unit; lanes from outside a slice are the nearest inside.
+// CHECK-LABEL: @computed
+// CHECK: %[[FIRST:.*]] = tile.begin %i : !tile.range<b0=8>
+// CHECK: tile.for %r: {{.*}} in (0, 8)
+// CHECK: %[[LANE:.*]] = tile.begin %r
+// CHECK: %[[PLACE:.*]] = arith.addi %[[LANE]], %from
+// CHECK: %[[LEAST:.*]] = arith.maxsi %[[PLACE]], %{{.*}}
+// CHECK: %[[THIRTY:.*]] = arith.constant 31 : index
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.minsi %[[LEAST]], %[[THIRTY]]
+// CHECK: %[[NAME:.*]] = tile.get %names_1[%[[INSIDE]]] : !tile.ref<32 x i32, smem> -> !tile.tile<i32>
+// CHECK: %[[NUMBER:.*]] = arith.addi %[[FIRST]], %[[LANE]]
+// CHECK: %[[SPLAT:.*]] = tile.splat %[[NUMBER]] : index to !tile.tile<i32>
+// CHECK: %[[SUM:.*]] = tile.add %[[NAME]], %[[SPLAT]]
+// CHECK: %[[CELL:.*]] = tile.splat %from : index to !tile.tile<i32>
+// CHECK: tile.add %[[SUM]], %[[CELL]]
+func.func @computed(%x: memref<64x16384xf32>, %n: memref<32xi32>, %m: memref<8xi32>) -> memref<64xf32> {
+  %q = pallas.call @computed(%x, %n, %m) windows [<[8, 16384], (d0) -> (d0, 0), vmem>, <[32], (d0) -> (0), vmem>, <[8], (d0) -> (0), smem>, <[8], (d0) -> (d0), vmem>] semantics (parallel) aliases [-1] : (memref<64x16384xf32>, memref<32xi32>, memref<8xi32>) -> memref<64xf32> {
+  ^bb0(%rows: !tile.ref<8 x 16384 x f32, vmem>, %names: !tile.ref<32 x i32, vmem>, %starts: !tile.ref<8 x i32, smem>, %out: !tile.ref<8 x f32, vmem>):
+    tile.grid (%i: b0=8) in (64) {
+      %v = tile.get %rows[:, :] : !tile.ref<8 x 16384 x f32, vmem> -> !tile.tile<b0=8 x 16384 x f32>
+      %cell = tile.id %i : !tile.range<b0=8>
+      %start = tile.get %starts[%cell] : !tile.ref<8 x i32, smem> -> !tile.tile<i32>
+      %from = tile.extract %start : !tile.tile<i32> to index
+      %all = tile.get %names[:] : !tile.ref<32 x i32, vmem> -> !tile.tile<32 x i32>
+      %k = tile.dynamic_slice %all from %from dim 0 : !tile.tile<32 x i32> to !tile.tile<b0=8 x i32>
+      %p = tile.index %i : !tile.range<b0=8>
+      %a = tile.add %k, %p : !tile.tile<b0=8 x i32>
+      %s = tile.splat %from : index to !tile.tile<b0=8 x i32>
+      %b = tile.add %a, %s : !tile.tile<b0=8 x i32>
+      %w = tile.reshape %b : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 1 x i32>
+      %t = tile.take_along %v, %w dim 1 : !tile.tile<b0=8 x 16384 x f32>, !tile.tile<b0=8 x 1 x i32>
+      %r = tile.reshape %t : !tile.tile<b0=8 x 1 x f32> to !tile.tile<b0=8 x f32>
+      tile.put %r, %out[:] : !tile.tile<b0=8 x f32>, !tile.ref<8 x f32, vmem>
+    }
+  }
+  func.return %q : memref<64xf32>
+}
