@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, IndexType, ModuleOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from kopt.analysis.lane_scalars import is_in_scalar_memory, reads_of
@@ -17,29 +17,23 @@ from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp, WindowAttr
 from kopt.dialects.tile import (
     ALL,
-    BeginOp,
     DimAttr,
     ExtractOp,
-    ForOp,
     GetOp,
     PutOp,
-    RangeType,
     RefType,
-    ScheduleAttr,
     ShiftOp,
     TakeAlongOp,
     TileType,
-    YieldOp,
     element_of,
     tile_type,
 )
-from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.binding.accesses import erase_dead
-from kopt.passes.dmas.lane_scalars import LaneScalars
+from kopt.passes.dmas.lane_loops import loop_over_lanes
+from kopt.passes.dmas.lane_scalars import LaneScalars, within
 from kopt.passes.replacing import replacing
-from kopt.passes.retyping import all_lanes, new_tags
+from kopt.passes.retyping import all_lanes
 from kopt.passes.scratch import scratch_ref
-from kopt.plans.plan import LoopSchedule
 from kopt.targets.tiling import LANES
 from kopt.walk import walk
 
@@ -89,9 +83,9 @@ class _Kernel:
         element = wide(element_of(pick.input))
         picked = scratch_ref(self.call, RefType((rows, LANES), element), get.memory, "picked")
         numbers = self._scalars(pick.indices, build)
-        inner, row = _loop(rows, build)
+        inner, row = loop_over_lanes(rows, rows, build)
         number = inner.add(ExtractOp(numbers.at([row, inner.index(0)], inner), IndexType()), "lane")
-        register = _clamped(inner.add(arith.ShRSIOp(number, inner.index(7))), lanes // LANES - 1, number, inner)
+        register = within(inner.add(arith.ShRSIOp(number, inner.index(7))), lanes // LANES - 1, inner)
         first = inner.add(arith.MuliOp(register, inner.index(LANES)))
         of_row = inner.add(ShiftOp(inner.add(all_lanes(1, pick)), row))
         around = inner.add(ShiftOp(inner.add(all_lanes(LANES, pick)), first))
@@ -122,23 +116,3 @@ class _Kernel:
         copy = call.body.block.insert_arg(RefType(type.shape, type.element_type, "smem"), last)
         copy.name_hint = ref.name_hint
         return copy
-
-
-def _loop(lanes: int, build: Builder) -> tuple[Builder, SSAValue]:
-    """A loop over lanes that is written out: a builder in it, and the number of a lane."""
-    schedule = ScheduleAttr(LoopSchedule("resident", lanes))
-    body = Region(Block([YieldOp()], arg_types=[RangeType(next(new_tags(build.op)), 1)]))
-    loop = build.insert(ForOp(0, lanes, [], body, schedule))
-    loop.range.name_hint = "r"
-    inner = build.into(loop.body.block)
-    return inner, inner.add(BeginOp(loop.range))
-
-
-def _clamped(number: SSAValue, last: int, lane: SSAValue, build: Builder) -> SSAValue:
-    """The number of a register, at most the last one: what is no lane of the row is not picked."""
-    known = IndexAnalysis().expr(lane).range
-    if known.low is None or known.low < 0:
-        number = build.add(arith.MaxSIOp(number, build.index(0)))
-    if known.high is None or known.high >= (last + 1) * LANES:
-        number = build.add(arith.MinSIOp(number, build.index(last)))
-    return number

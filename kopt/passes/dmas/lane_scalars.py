@@ -126,6 +126,16 @@ def _of_source(op: BroadcastOp, lanes: Sequence[SSAValue], build: Builder) -> li
     return [build.index(0) if size == 1 else lanes[n] for n, size in zip(op.mapping, shape, strict=True)]
 
 
+def within(number: SSAValue, last: int, build: Builder) -> SSAValue:
+    """A number, or the nearest one from 0 to the last, where it is not known to be one of these."""
+    known = IndexAnalysis().expr(number).range
+    if known.low is None or known.low < 0:
+        number = build.add(arith.MaxSIOp(number, build.index(0)))
+    if known.high is None or known.high > last:
+        number = build.add(arith.MinSIOp(number, build.index(last)))
+    return number
+
+
 def _reshaped(op: ReshapeOp, lanes: Sequence[SSAValue], build: Builder) -> list[SSAValue]:
     """The lane of what has other dimensions of one lane."""
     places = iter(lane for lane, size in zip(lanes, tile_type(op.result).shape, strict=True) if size != 1)
@@ -135,12 +145,8 @@ def _reshaped(op: ReshapeOp, lanes: Sequence[SSAValue], build: Builder) -> list[
 def _shifted(op: DynamicSliceOp, lanes: Sequence[SSAValue], build: Builder) -> list[SSAValue]:
     """The lane of the whole for one of the part; those from outside are as the first or last one."""
     dim = op.dim.data
-    size, part = (tile_type(value).shape[dim] for value in (op.input, op.result))
-    place, first = build.add(arith.AddiOp(lanes[dim], op.offset)), IndexAnalysis().expr(op.offset).range
-    if first.low is None or first.low < 0:
-        place = build.add(arith.MaxSIOp(place, build.index(0)))
-    if first.high is None or first.high + part > size:
-        place = build.add(arith.MinSIOp(place, build.index(size - 1)))
+    last = tile_type(op.input).shape[dim] - 1
+    place = within(build.add(arith.AddiOp(lanes[dim], op.offset)), last, build)
     return [place if number == dim else lane for number, lane in enumerate(lanes)]
 
 

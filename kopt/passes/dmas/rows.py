@@ -25,29 +25,25 @@ from kopt.dialects.tile import (
     DimAttr,
     DynamicSliceOp,
     ExtractOp,
-    ForOp,
     FullOp,
     GetOp,
     PutOp,
-    RangeType,
     RefType,
-    ScheduleAttr,
     ShiftOp,
     SliceAttr,
     SliceOp,
     TileType,
-    YieldOp,
     block_axes,
     tile_type,
 )
 from kopt.dialects.tile.index_list import Entry
 from kopt.errors import LoweringError
 from kopt.passes.binding.accesses import erase_dead
+from kopt.passes.dmas.lane_loops import loop_over_lanes
 from kopt.passes.dmas.lane_scalars import LaneScalars
 from kopt.passes.replacing import replacing
-from kopt.passes.retyping import all_lanes, new_tags
+from kopt.passes.retyping import all_lanes
 from kopt.passes.scratch import scratch_name, scratch_ref
-from kopt.plans.plan import LoopSchedule
 from kopt.targets.tiling import LANES
 
 #: Copies that one visit of a loop starts, of as many places: what a bundle leaves free of one start serves others.
@@ -160,15 +156,9 @@ class _Rows:
         """Loops over all places, the innermost one written out ``unroll`` times: a builder in it, and its numbers."""
         build, cells = self.build, []
         for number, count in enumerate(self.copies.places):
-            tag = next(new_tags(self.access))
             innermost = number == len(self.copies.places) - 1 and count >= _MANY
-            times = gcd(count, unroll) if innermost else 1
-            schedule = ScheduleAttr(LoopSchedule("resident", times)) if times > 1 else None
-            loop = ForOp(0, count, [], Region(Block([YieldOp()], arg_types=[RangeType(tag, 1)])), schedule)
-            loop.range.name_hint = "r"
-            build.insert(loop)
-            build = build.into(loop.body.block)
-            cells.append(build.add(BeginOp(loop.range)))
+            build, cell = loop_over_lanes(count, gcd(count, unroll) if innermost else 1, build)
+            cells.append(cell)
         return build, cells
 
     def _for_each_place(self, end: type[DmaOp]) -> None:
