@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
@@ -14,20 +16,14 @@ def _softmax(x_ref, out_ref):
     out_ref[...] = (powers * (1.0 / jnp.sum(powers, axis=1, keepdims=True))).astype(out_ref.dtype)
 
 
-def _layer_norm(x_ref, weight_ref, bias_ref, out_ref):
-    x = x_ref[...].astype(jnp.float32)
-    centred = x - jnp.mean(x, axis=1, keepdims=True)
-    scale = jax.lax.rsqrt(jnp.mean(centred * centred, axis=1, keepdims=True) + 1e-5)
-    weight, bias = (ref[...].astype(jnp.float32)[None, :] for ref in (weight_ref, bias_ref))
-    out_ref[...] = (centred * scale * weight + bias).astype(out_ref.dtype)
-
-
-def _welford(x_ref, weight_ref, bias_ref, out_ref):
+def _layer_norm(x_ref, weight_ref, bias_ref, out_ref, welford=False):
     x = x_ref[...].astype(jnp.float32)
     mean = jnp.mean(x, axis=1, keepdims=True)
     centred = x - mean
-    squares = jnp.sum(centred * centred, axis=1, keepdims=True) + mean * mean * 0.0
-    scale = jax.lax.rsqrt(squares / x.shape[1] + 1e-5)
+    variance = jnp.mean(centred * centred, axis=1, keepdims=True)
+    if welford:
+        variance = variance + mean * mean * 0.0
+    scale = jax.lax.rsqrt(variance + 1e-5)
     weight, bias = (ref[...].astype(jnp.float32)[None, :] for ref in (weight_ref, bias_ref))
     out_ref[...] = (centred * scale * weight + bias).astype(out_ref.dtype)
 
@@ -76,7 +72,7 @@ def layer_norm(x: jax.Array, weight: jax.Array, bias: jax.Array, rows: int = 512
 
 def welford(x: jax.Array, weight: jax.Array, bias: jax.Array, rows: int = 512) -> jax.Array:
     """The same by Welford's method, as torch's is: NaN where the square of a mean is infinite."""
-    return _call(_welford, "welford_by_hand", x, (weight, bias), rows, [_like(x)])
+    return _call(partial(_layer_norm, welford=True), "welford_by_hand", x, (weight, bias), rows, [_like(x)])
 
 
 def rms_norm(x: jax.Array, weight: jax.Array, rows: int = 256) -> tuple[jax.Array, jax.Array]:
