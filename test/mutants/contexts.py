@@ -1,121 +1,157 @@
-"""Runs pytest and writes which tests enter which functions of kopt, and how long each test takes.
+"""Runs pytest and writes which tests take which steps from line to line of kopt, and how long each test takes.
 
-``python test/mutants/contexts.py --contexts=FILE …``, with pytest's own arguments. Only calls are traced, and not for
-long where all are known, so that tests take little longer. What is written is the time of this process, whatever else
-the machine does. A test function's cases are skipped after one that entered nothing new: they do what the others do.
-Several runs add to one file.
+``python test/mutants/contexts.py --contexts=FOLDER …``, with pytest's own arguments. coverage.py traces the steps. What
+is written is the time of this process, whatever else the machine does. Of a test function's cases a few run, from the
+first to the last: the others do much the same. Several runs add to one folder, at once, too.
 """
 
 from __future__ import annotations
 
+import ast
 import json
+import os
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
-from types import CodeType
 
+import numpy as np
 import pytest
-from turns import function_of
+from coverage import Coverage
+from turns import Step, function_of
 
 ROOT = Path(__file__).resolve().parents[2]
-_PACKAGE = str(ROOT / "kopt") + "/"
-_TESTS_BETWEEN_WRITES = 100
-#: So many cases in a row that enter nothing new, and the rest of their test function is skipped.
-_ENOUGH = 12
-#: So many calls in a row of known functions, and the rest of the test runs at full speed.
-_CALLS = 1_000_000
+_TESTS_BETWEEN_WRITES = 200
+#: Of each test function.
+_CASES = 8
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Where the contexts are written."""
-    parser.addoption("--contexts", help="the file that the functions of each test are added to")
+    parser.addoption("--contexts", help="the folder that the steps of each test are added to")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Record where a file is named."""
+    """Record where a folder is named."""
     if path := config.getoption("--contexts"):
         config.pluginmanager.register(Recorder(Path(path)))
 
 
-def key(code: CodeType) -> str:
-    """What a function is known by in the file: its path and its qualified name."""
-    return f"{Path(code.co_filename).relative_to(ROOT)}:{code.co_qualname}"
+@cache
+def functions_of(path: str) -> dict[int, tuple[str, int]]:
+    """For each line of a file its outermost function's name and the line where that begins."""
+    found: dict[int, tuple[str, int]] = {}
+
+    def visit(node: ast.AST, names: tuple[str, ...]) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef):
+                lines = range(child.lineno, (child.end_lineno or child.lineno) + 1)
+                found.update(dict.fromkeys(lines, (".".join((*names, child.name)), child.lineno)))
+            elif isinstance(child, ast.ClassDef):
+                visit(child, (*names, child.name))
+
+    visit(ast.parse(Path(path).read_text()), ())
+    return found
+
+
+def steps_of(path: str, arcs: Iterable[tuple[int, int]]) -> Iterator[Step]:
+    """Steps in functions, of a file's arcs as coverage.py names them: negative lines are where code begins."""
+    functions, file = functions_of(path), str(Path(path).relative_to(ROOT))
+    for arc in arcs:
+        known = [functions[line] for line in arc if line > 0 and line in functions]
+        if known:
+            name, first = known[0]
+            start, end = (line - first if functions.get(line) == known[0] else None for line in arc)
+            yield Step(file, name, start, end)
 
 
 class Contexts:
-    """Tests with their seconds, and for each function the numbers of the tests that enter it."""
+    """Tests with their seconds, and for each step the numbers of the tests that take it."""
 
-    def __init__(self, path: Path) -> None:
-        stored = json.loads(path.read_text()) if path.exists() else {"tests": {}, "functions": {}}
-        self.path = path
-        self.seconds: dict[str, float] = stored["tests"]
-        self.functions: dict[str, list[int]] = defaultdict(list, stored["functions"])
+    def __init__(self, folder: Path) -> None:
+        self.seconds: dict[str, float] = {}
+        found: dict[Step, list[np.ndarray]] = defaultdict(list)
+        for path in sorted(folder.glob("*.npz")):
+            with np.load(path) as stored:
+                about = json.loads(stored["about"].item())
+                numbers, ends = stored["numbers"], np.cumsum(stored["lengths"])
+            order = np.argsort(numbers, kind="stable")
+            tests = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))[order] + len(self.seconds)
+            bounds = np.searchsorted(numbers[order], np.arange(len(about["steps"]) + 1))
+            for step, start, end in zip(about["steps"], bounds, bounds[1:], strict=False):
+                found[Step(*step)].append(tests[start:end])
+            self.seconds |= dict(zip(about["tests"], about["seconds"], strict=True))
+        self.steps = {step: np.concatenate(each) for step, each in found.items()}
 
-    def add(self, test: str, seconds: float, keys: Iterable[str]) -> None:
-        """One test's run."""
-        for each in keys:
-            self.functions[each].append(len(self.seconds))
-        self.seconds[test] = round(seconds, 4)
 
-    def write(self) -> None:
-        """The file, whole or not at all."""
-        new = self.path.with_suffix(".new")
-        new.write_text(json.dumps({"tests": self.seconds, "functions": self.functions}))
-        new.replace(self.path)
+def spread(items: Sequence[pytest.Item], number: int) -> Iterator[pytest.Item]:
+    """So many of some items, from the first to the last."""
+    number = min(number, len(items))
+    return (items[each * len(items) // number] for each in range(number))
 
 
 class Recorder:
-    """Traces the calls of each test."""
+    """Traces the steps of each test."""
 
-    def __init__(self, path: Path) -> None:
-        self.contexts = Contexts(path)
-        self.count = 0
-        self.entered: dict[str, set[str]] = defaultdict(set)
-        self.nothing_new: Counter[str] = Counter()
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{os.getpid()}-{int(time.time())}.npz"
+        self.before = set(Contexts(folder).seconds)
+        self.seconds: dict[str, float] = {}
+        self.numbers: dict[Step, int] = {}
+        self.taken: list[np.ndarray] = []
+        self.coverage = Coverage(data_file=None, branch=True, source=[str(ROOT / "kopt")], config_file=False)
+        self.coverage.set_option("run:disable_warnings", ["no-data-collected"])
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Some cases of each test function, without those that are known."""
+        cases: dict[str, list[pytest.Item]] = defaultdict(list)
+        for item in items:
+            cases[function_of(item.nodeid)].append(item)
+        spread = [
+            each[i * len(each) // n] for each in cases.values() for n in (min(len(each), _CASES),) for i in range(n)
+        ]
+        items[:] = [item for item in spread if item.nodeid not in self.before]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item):
-        """Set up, run and tear down one test, unless it is known, or seems to be."""
-        if item.nodeid in self.contexts.seconds or self.nothing_new[function_of(item.nodeid)] >= _ENOUGH:
-            item.add_marker(pytest.mark.skip(reason="its functions are known"))
-            return (yield)
-        codes: dict[int, CodeType] = {}
-        left = _CALLS
-
-        def trace(frame, event, argument):
-            nonlocal left
-            code = frame.f_code
-            if id(code) not in codes:
-                codes[id(code)], left = code, _CALLS
-            else:
-                left -= 1
-                if not left:
-                    sys.settrace(None)
-
+        """Set up, run and tear down one test."""
         start = time.process_time()
-        sys.settrace(trace)
+        self.coverage.start()
         try:
             return (yield)
         finally:
-            sys.settrace(None)
-            self.add(item.nodeid, time.process_time() - start, codes.values())
+            self.coverage.stop()
+            seconds = time.process_time() - start
+            data = self.coverage.get_data()
+            arcs = {path: data.arcs(path) or () for path in data.measured_files()}
+            self.coverage.erase()
+            self.add(item.nodeid, seconds, [step for path, each in arcs.items() for step in steps_of(path, each)])
 
-    def add(self, test: str, seconds: float, codes: Iterable[CodeType]) -> None:
-        """What one test entered."""
-        keys = {key(code) for code in codes if code.co_filename.startswith(_PACKAGE)}
-        entered, function = self.entered[function_of(test)], function_of(test)
-        self.nothing_new[function] = 0 if keys - entered else self.nothing_new[function] + 1
-        entered |= keys
-        self.contexts.add(test, seconds, keys)
-        self.count += 1
-        if self.count % _TESTS_BETWEEN_WRITES == 0:
-            self.contexts.write()
+    def add(self, test: str, seconds: float, steps: Sequence[Step]) -> None:
+        """One test's run."""
+        numbers = {self.numbers.setdefault(step, len(self.numbers)) for step in steps}
+        self.seconds[test] = round(seconds, 4)
+        self.taken.append(np.array(sorted(numbers), np.uint32))
+        if len(self.seconds) % _TESTS_BETWEEN_WRITES == 0:
+            self.write()
+
+    def write(self) -> None:
+        """The file, whole or not at all."""
+        about = {"tests": [*self.seconds], "seconds": [*self.seconds.values()], "steps": [*self.numbers]}
+        new = self.path.with_suffix(".new")
+        with new.open("wb") as file:
+            lengths = np.array([len(each) for each in self.taken], np.int64)
+            numbers = np.concatenate([np.zeros(0, np.uint32), *self.taken])
+            np.savez_compressed(file, about=json.dumps(about), numbers=numbers, lengths=lengths)
+        new.replace(self.path)
 
     def pytest_sessionfinish(self) -> None:
         """All that ran."""
-        self.contexts.write()
+        self.write()
 
 
 if __name__ == "__main__":

@@ -98,6 +98,40 @@ def mutants(file: str, text: str) -> list[Mutant]:
     return sorted(found, key=lambda m: (m.at, m.old, m.new))
 
 
+def statement(text: str, at: int) -> range:
+    """The lines of the statement at an offset, without statements inside of it, from its outermost function's first.
+
+    Outside of functions there are none.
+    """
+    line, first = text.count("\n", 0, at) + 1, 0
+    lines = range(0)
+    inside = False
+    node: ast.AST = ast.parse(text)
+    while (inner := _at_line(node, line)) is not None:
+        node = inner
+        if isinstance(node, ast.FunctionDef) and not inside:
+            inside, first = True, node.lineno
+        end = min((each.lineno for each in _statements(node)), default=(node.end_lineno or line) + 1)
+        lines = range(node.lineno - first, max(end, node.lineno + 1) - first)
+    return lines if inside else range(0)
+
+
+def _statements(node: ast.AST) -> list[ast.stmt]:
+    """Those that are directly inside of one, cases and handlers of errors included."""
+    found = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            found.append(child)
+        elif isinstance(child, ast.match_case | ast.ExceptHandler):
+            found += _statements(child)
+    return found
+
+
+def _at_line(node: ast.AST, line: int) -> ast.stmt | None:
+    """The statement in another that has a line."""
+    return next((each for each in _statements(node) if each.lineno <= line <= (each.end_lineno or each.lineno)), None)
+
+
 def _nodes(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
     """What is inside of functions, with the outermost function's qualified name."""
 

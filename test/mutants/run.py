@@ -1,11 +1,11 @@
 """Mutants of the compiler: ``make mutants``.
 
 ``python test/mutants/run.py [--number N] [--seed S] [--file PART] [--by-hand] [--again LOG]`` changes one place of one
-function at a time and runs the tests of the quick suite that enter that function until one fails: first those of files
-that are named after its module, then those that take least and ask least of other functions (`turns.py`).
+function at a time and runs the tests of the quick suite that run that statement until one fails: first those of files
+that are named after its module, then those that take least and ask least of other code (`turns.py`).
 
 All is imported once. Each mutant is a fork of this process in which the function has other code, so that it costs what
-its tests cost. Which tests enter which function `contexts.py` has written down before. A run that was stopped goes on
+its tests cost. Which tests run which lines `contexts.py` has written down before. A run that was stopped goes on
 where its log ends.
 """
 
@@ -31,10 +31,10 @@ import pytest
 from by_hand import BY_HAND
 from contexts import Contexts
 from logs import Log, Outcome, again
-from operators import Mutant, mutants
+from operators import Mutant, mutants, statement
 from proved import proof
 from swapping import Functions
-from turns import Turns
+from turns import Place, Turns
 
 # Libraries that started threads before a fork wait for them after it, for ever.
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
@@ -73,7 +73,7 @@ class Laboratory:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """All samples, one after another."""
         self.items = {item.nodeid: item for item in session.items}
-        self.turns = Turns(self.contexts.seconds, self.contexts.functions, self.items)
+        self.turns = Turns(self.contexts.seconds, self.contexts.steps, self.items)
         self.texts = {mutant.file: (ROOT / mutant.file).read_text() for mutant in self.samples}
         for path in sorted(path for folder in FOLDERS for path in (ROOT / "kopt" / folder).rglob("*.py")):
             importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
@@ -115,9 +115,10 @@ class Laboratory:
         return Outcome(SURVIVED, tests=len(tests))
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """The tests that enter the mutant's function, within the time that there is; else those that enter its file."""
-        left, chosen = self.seconds, []
-        for name, turn in self.turns.tests_of(mutant.file, mutant.function).items():
+        """The tests that run the mutant's statement, within the time that there is."""
+        lines = statement(self.texts[mutant.file], mutant.at)
+        left, chosen, place = self.seconds, [], Place(mutant.file, mutant.function, lines)
+        for name, turn in self.turns.tests_of(place).items():
             if name in self.items and not self.unfit.get(name) and (turn.seconds <= left or not chosen):
                 left -= turn.seconds
                 chosen.append(name)
@@ -223,7 +224,7 @@ def main() -> None:
     parser.add_argument("--file", default="", help="only files with this in their path")
     parser.add_argument("--by-hand", action="store_true", help="the mutants of by_hand.py")
     parser.add_argument("--seconds", type=float, default=40, help="what the tests of a mutant may take without it")
-    parser.add_argument("--contexts", type=Path, default=ROOT / "build" / "contexts.json")
+    parser.add_argument("--contexts", type=Path, default=ROOT / "build" / "contexts")
     parser.add_argument("--log", type=Path, default=ROOT / "build" / "mutants.jsonl", help="what a run adds to")
     parser.add_argument("--again", type=Path, help="the mutants that survived by this log")
     parser.add_argument("--jobs", type=int, default=2)

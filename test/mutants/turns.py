@@ -6,20 +6,39 @@ Paths are relative to the repository's root, where the tests run.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 #: Of a test of which nothing is known.
 _NEW = 0.1
+#: Of any function.
+_LAST_LINE = 1 << 20
 
 
 class Turn(NamedTuple):
-    """What a test takes, and how many functions of kopt it enters."""
+    """What a test takes, and how many steps of kopt: the fewer, the more of what it asks is about one of them."""
 
     seconds: float = _NEW
-    entered: int = 1
+    steps: int = 1
+
+
+class Step(NamedTuple):
+    """From one line to another of an outermost function of a file, counted from its first; None is outside of it."""
+
+    file: str
+    function: str
+    start: int | None
+    end: int | None
+
+
+class Place(NamedTuple):
+    """Lines of a function, such as those of a statement, counted from its first."""
+
+    file: str
+    function: str
+    lines: range
 
 
 def function_of(test: str) -> str:
@@ -28,15 +47,18 @@ def function_of(test: str) -> str:
 
 
 class Turns:
-    """What is known of the tests that there are: how long each takes, and the numbers of those that enter functions."""
+    """What is known of the tests that there are: how long each takes, and the numbers of those that take each step."""
 
     def __init__(
-        self, seconds: Mapping[str, float], functions: Mapping[str, list[int]], tests: Collection[str]
+        self, seconds: Mapping[str, float], steps: Mapping[Step, Collection[int]], tests: Collection[str]
     ) -> None:
-        self.functions = functions
-        entered = Counter(number for found in functions.values() for number in found)
-        self.known = {name: Turn(each, entered[n]) for n, (name, each) in enumerate(seconds.items())}
+        taken = Counter(number for found in steps.values() for number in found)
+        self.known = {name: Turn(each, taken[n]) for n, (name, each) in enumerate(seconds.items())}
         self.names = list(self.known)
+        self.functions: dict[str, dict[str, list[Step]]] = defaultdict(lambda: defaultdict(list))
+        for step in steps:
+            self.functions[step.file][step.function].append(step)
+        self.steps = steps
         self.cases: dict[str, list[str]] = defaultdict(list)
         for name in tests:
             self.cases[function_of(name)].append(name)
@@ -44,41 +66,49 @@ class Turns:
         #: Test functions that nothing is known of.
         self.newer = [each for each in self.cases if each not in recorded]
 
-    def tests_of(self, file: str, function: str) -> dict[str, Turn]:
-        """The tests that enter a function, in turn; where there are none, those that enter its file.
+    def tests_of(self, place: Place) -> dict[str, Turn]:
+        """The tests that run a statement, in turn; where there are none, those of its function, or of its file.
 
         And newer ones, of files that have the module's name or import it.
         """
-        prefix, module = f"{file}:{function}", module_of(file)
-        inner = (prefix + ".<locals>", prefix + ".<")
-        numbers = self._entering(name == prefix or name.startswith(inner) for name in self.functions)
-        numbers = numbers or self._entering(name.startswith(f"{file}:") for name in self.functions)
-        found = {self.names[number]: self.known[self.names[number]] for number in numbers}
+        module, of_file = module_of(place.file), self.functions[place.file]
+        ways = self._ways(place) or self._ways(place._replace(lines=range(_LAST_LINE)))
+        ways = ways or {None: {n for steps in of_file.values() for step in steps for n in self.steps[step]}}
+        rarity: dict[str, int] = {}
+        for numbers in sorted(ways.values(), key=len):
+            for number in numbers:
+                rarity.setdefault(self.names[number], len(numbers))
+        found = {name: self.known[name] for name in rarity}
         for name in list(found):  # cases that were not recorded do what those do that were
             for case in self.cases[function_of(name)]:
-                if case not in self.known:
-                    found.setdefault(case, found[name])
+                if case not in self.known and case not in found:
+                    found[case], rarity[case] = found[name], rarity[name]
         for each in self.newer:
-            if is_named(each, module) or imports(each, file):
+            if is_named(each, module) or imports(each, place.file):
                 found.update(dict.fromkeys(self.cases[each], Turn()))
-        return {name: found[name] for name in in_turns(found, module)}
+        return {name: found[name] for name in in_turns(found, rarity, module)}
 
-    def _entering(self, wanted: Iterable[bool]) -> set[int]:
-        pairs = zip(self.functions.values(), wanted, strict=True)
-        return {number for found, is_wanted in pairs if is_wanted for number in found}
+    def _ways(self, place: Place) -> dict[int | None, set[int]]:
+        """The tests that run a place, by the line at which they leave it."""
+        found: dict[int | None, set[int]] = defaultdict(set)
+        for step in self.functions[place.file][place.function]:
+            if step.start in place.lines or step.end in place.lines:
+                found[None if step.end in place.lines else step.end].update(self.steps[step])
+        return found
 
 
-def in_turns(found: dict[str, Turn], module: str) -> list[str]:
+def in_turns(found: Mapping[str, Turn], rarity: Mapping[str, int], module: str) -> list[str]:
     """Tests in the order in which they run: first the files that are named after a module.
 
-    Then by time and by how many functions they enter: the fewer, the more of what a test asks is about one of them. The
-    second case of a test function counts twice, the third three times.
+    Then by time, by how many steps they take, and by how many tests leave the place as they do. The second case of a
+    test function counts twice, the third three times.
     """
+    costs = {name: turn.seconds * turn.steps * rarity.get(name, 1) for name, turn in found.items()}
     turns: Counter[str] = Counter()
     order: list[tuple[bool, float, str]] = []
-    for name, (seconds, entered) in sorted(found.items(), key=lambda each: (each[1].seconds * each[1].entered, each)):
+    for name in sorted(found, key=lambda each: (costs[each], each)):
         turns[function_of(name)] += 1
-        order.append((not is_named(name, module), seconds * entered * turns[function_of(name)], name))
+        order.append((not is_named(name, module), costs[name] * turns[function_of(name)], name))
     return [name for *_, name in sorted(order)]
 
 
