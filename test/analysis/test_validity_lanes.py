@@ -55,6 +55,9 @@ def over(mask: np.ndarray, dim: int, size: int) -> np.ndarray:
     return np.stack([mask] * size, dim)
 
 
+LEFT = f"%%a = tile.reshape %%%s : {F} to !tile.tile<4 x 6 x f32>\n"
+RIGHT = f"%%b = tile.reshape %%%s : {F} to !tile.tile<6 x 4 x f32>\n"
+DOT = "%r = tile.dot %a, %b : !tile.tile<4 x 6 x f32>, !tile.tile<6 x 4 x f32> -> !tile.tile<4 x 4 x f32>"
 CASES: list[tuple[str, np.ndarray | None]] = [
     (f"%r = tile.add %f, %g : {F}", FIRST & SPREAD),
     (f"%r = tile.add %f, %z : {F}", FIRST),
@@ -118,6 +121,40 @@ CASES: list[tuple[str, np.ndarray | None]] = [
      f"%b = tile.broadcast %g dims [1] : {F} to !tile.tile<2 x 24 x f32>\n"
      "%r = tile.dot %a, %b : !tile.tile<24 x 2 x f32>, !tile.tile<2 x 24 x f32> -> !tile.tile<24 x 24 x f32>",
      over(FIRST, 1, 24) & over(SPREAD, 0, 24)),
+    (f"{LEFT % 'g'}{RIGHT % 'z'}{DOT}", np.ones((4, 4), bool)),
+    (f"{LEFT % 'f'}{RIGHT % 'z'}{DOT}", over(ROWS, 1, 4)),
+    (f"{LEFT % 'z'}{RIGHT % 'f'}{DOT}", np.ones((4, 4), bool)),
+    (f"{RIGHT % 'z'}{LEFT % 'g'}%r = tile.dot %b, %a : !tile.tile<6 x 4 x f32>, !tile.tile<4 x 6 x f32> "
+     "-> !tile.tile<6 x 6 x f32>", over(COLUMNS, 0, 6)),
+    (f"{LEFT % 'z'}{RIGHT % 'z'}%c = tile.slice %f [4] [16] [1] : {F} to !tile.tile<16 x f32>\n"
+     "%d = tile.reshape %c : !tile.tile<16 x f32> to !tile.tile<4 x 4 x f32>\n"
+     "%r = tile.dot %a, %b, %d : !tile.tile<4 x 6 x f32>, !tile.tile<6 x 4 x f32> -> !tile.tile<4 x 4 x f32>",
+     FIRST[4:20].reshape(4, 4)),
+    (f"%a = tile.broadcast %g dims [1] : {F} to !tile.tile<3 x 24 x 2 x f32>\n"
+     f"%b = tile.broadcast %f dims [2] : {F} to !tile.tile<3 x 2 x 24 x f32>\n"
+     "%r = tile.dot %a, %b : !tile.tile<3 x 24 x 2 x f32>, !tile.tile<3 x 2 x 24 x f32> "
+     "-> !tile.tile<3 x 24 x 24 x f32>", over(over(SPREAD, 1, 24) & over(FIRST, 0, 24), 0, 3)),
+    (f"%a = tile.broadcast %g dims [0] : {F} to !tile.tile<24 x 2 x 2 x f32>\n"
+     f"%b = tile.broadcast %f dims [0] : {F} to !tile.tile<24 x 2 x 2 x f32>\n"
+     "%r = tile.dot %a, %b : !tile.tile<24 x 2 x 2 x f32>, !tile.tile<24 x 2 x 2 x f32> "
+     "-> !tile.tile<24 x 2 x 2 x f32>",
+     over(over(SPREAD & FIRST, 1, 2), 2, 2)),
+    (f"%a = tile.broadcast %g dims [0] : {F} to !tile.tile<24 x 64 x f32>\n"
+     "%h = tile.cast %a : !tile.tile<24 x 64 x f32> to !tile.tile<24 x 64 x f8E5M2>\n"
+     "%s = tile.full 127 : !tile.tile<24 x 2 x ui8>\n%r = tile.scaling_extf e5m2 %h, %s dim 1 : "
+     "!tile.tile<24 x 64 x f8E5M2>, !tile.tile<24 x 2 x ui8> to !tile.tile<24 x 64 x bf16>", over(SPREAD, 1, 64)),
+    ("%h = tile.full 1.0 : !tile.tile<2 x 768 x f8E5M2>\n"
+     f"%c = tile.cast %g : {F} to !tile.tile<24 x i32>\n"
+     "%u = tile.cast %c : !tile.tile<24 x i32> to !tile.tile<24 x ui8>\n"
+     "%s = tile.broadcast %u dims [1] : !tile.tile<24 x ui8> to !tile.tile<2 x 24 x ui8>\n"
+     "%r = tile.scaling_extf e5m2 %h, %s dim 1 : !tile.tile<2 x 768 x f8E5M2>, !tile.tile<2 x 24 x ui8> "
+     "to !tile.tile<2 x 768 x bf16>", over(SPREAD.repeat(32), 0, 2)),
+    (f"%a = tile.broadcast %g dims [1] : {F} to !tile.tile<b0=4 x 24 x f32>\n"
+     "%n = tile.arange 23, -1 : !tile.tile<24 x i32>\n"
+     "%k = tile.broadcast %n dims [1] : !tile.tile<24 x i32> to !tile.tile<b0=4 x 24 x i32>\n"
+     "%t = tile.take_along %a, %k dim 1 : !tile.tile<b0=4 x 24 x f32>, !tile.tile<b0=4 x 24 x i32>\n"
+     "%r = tile.mask %t in (%i, _) else 0.0 : !tile.tile<b0=4 x 24 x f32>",
+     over(SPREAD[::-1], 0, 4) | ~over(ROWS, 1, 24)),
 ]  # fmt: skip
 
 

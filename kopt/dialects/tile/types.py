@@ -19,7 +19,6 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from kopt.dialects.definition import Attr
-from kopt.limits import RANK
 from kopt.open_extents import is_open
 
 #: A tag must not read as an element type (``i32``) or as a hexadecimal size.
@@ -90,8 +89,6 @@ def parse_dims_and_type(parser: AttrParser) -> tuple[ArrayAttr[DimAttr], Attribu
     while (element_type := parser.parse_optional_type()) is None:
         dims.append(parse_dim(parser))
         parser.parse_shape_delimiter()
-        if len(dims) > RANK:
-            parser.raise_error(f"a type has at most {RANK} dimensions")
     return ArrayAttr(dims), element_type
 
 

@@ -195,3 +195,39 @@ func.func @slice_rank(%x: memref<4xf32>) {
   %s = host.slice %x [0] [2] [1] : memref<4xf32> to memref<2x2xf32>
   func.return
 }
+
+// -----
+
+func.func @partition_end() {
+  // expected-error @+1 {{host.partition ends in host.yield}}
+  "host.partition"() ({
+    tile.yield
+  }) : () -> ()
+  func.return
+}
+
+// -----
+
+func.func @partition_results() {
+  // expected-error @+1 {{host.partition's results are what its host.yield names}}
+  %a = "host.partition"() ({
+    host.yield
+  }) : () -> memref<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @filled_otherwise() {
+  // expected-error @+1 {{host.alloc cannot fill memref<4xi32> with 1.500000e+00 : f32}}
+  %a = "host.alloc"() <{fill = 1.5 : f32}> : () -> memref<4xi32>
+  func.return
+}
+
+// -----
+
+func.func @filled_by_a_word() {
+  // expected-error @+1 {{host.alloc cannot fill memref<4xi32> with "one"}}
+  %a = "host.alloc"() <{fill = "one"}> : () -> memref<4xi32>
+  func.return
+}

@@ -334,3 +334,71 @@ func.func @other_rows(%w: !tile.tile<8 x 128 x i32>) {
   %a = pallas.bitcast %w : !tile.tile<8 x 128 x i32> to !tile.tile<16 x 128 x i8>
   func.return
 }
+
+// -----
+
+func.func @types(%x: memref<16x128xf32>) {
+  // expected-error @+1 {{the operands are of memref<16x128xf32>}}
+  pallas.call @f(%x) windows [<[8, 128], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [] : (memref<8x128xf32>) -> () {
+  ^bb0(%x_ref: !tile.ref<8 x 128 x f32, vmem>):
+    tile.grid (%i: b0=8) in (16) {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @more_prefetched_than_there_are(%n: memref<8xi32>) {
+  // expected-error @+1 {{pallas.call prefetches 2 of 1 operands}}
+  pallas.call @f(%n) prefetched 2 windows [<[8], () -> (0), smem>] semantics () aliases [] : (memref<8xi32>) -> () {
+  ^bb0(%n_ref: !tile.ref<8 x i32, smem>):
+    tile.grid () in () {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @signal() {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  // expected-error @+1 {{'pallas.dma_start': a DMA signals a semaphore, found !tile.ref<8 x 128 x f32, vmem>}}
+  pallas.dma_start %a[:, :] to %a[:, :] signal %a[0, 0] : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>
+  func.return
+}
+
+// -----
+
+func.func @dma_shapes() {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{a DMA copies blocks of one shape, found !tile.tile<8 x 128 x f32> to !tile.tile<4 x 128 x f32>}}
+  pallas.dma_start %a[:, :] to %a[0:4, :] signal %s[0] : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>
+  func.return
+}
+
+// -----
+
+func.func @dma_elements() {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %b = pallas.scratch : !tile.ref<8 x 128 x i32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{a DMA copies blocks of one shape, found !tile.tile<8 x 128 x f32> to !tile.tile<8 x 128 x i32>}}
+  pallas.dma_start %a[:, :] to %b[:, :] signal %s[0] : !tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x i32, vmem>, !tile.ref<1 x i32, semaphore>
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{unknown memory space 'disk': one of vmem, smem, hbm, any, semaphore, counter}}
+func.func @space() attributes {w = #pallas.window<[8], (d0) -> (d0), disk>} {
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{a block of 2 dimensions needs as many block numbers}}
+func.func @numbers() attributes {w = #pallas.window<[8, 128], (d0) -> (d0), vmem>} {
+  func.return
+}

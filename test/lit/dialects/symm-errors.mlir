@@ -212,3 +212,33 @@ func.func @barrier_of_both(%n: index) {
   symm.barrier group "tp" ranks 2 : i32 with (%n)
   func.return
 }
+
+// -----
+
+func.func @sent_alone(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{symm.remote_copy signals two semaphores, or none}}
+  %t = "symm.remote_copy"(%a, %a, %s, %rank) <{source_layout = [#tile.all, #tile.all], target_layout = [#tile.all, #tile.all], sent_layout = [#builtin.int<0>], group = "tp", operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0, 0, 0>}> : (!tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>, index) -> !symm.transfer
+  func.return
+}
+
+// -----
+
+func.func @received_alone(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{symm.remote_copy signals two semaphores, or none}}
+  %t = "symm.remote_copy"(%a, %a, %s, %rank) <{source_layout = [#tile.all, #tile.all], target_layout = [#tile.all, #tile.all], received_layout = [#builtin.int<0>], group = "tp", operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 0, 0, 0, 0>}> : (!tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>, index) -> !symm.transfer
+  func.return
+}
+
+// -----
+
+func.func @unlisted(%rank: index) {
+  %a = pallas.scratch : !tile.ref<8 x 128 x f32, vmem>
+  %s = pallas.scratch : !tile.ref<1 x i32, semaphore>
+  // expected-error @+1 {{symm.remote_copy needs the index list of a semaphore that it signals, and of no other}}
+  %t = "symm.remote_copy"(%a, %a, %s, %s, %rank) <{source_layout = [#tile.all, #tile.all], target_layout = [#tile.all, #tile.all], sent_layout = [#builtin.int<0>], group = "tp", operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 0, 0>}> : (!tile.ref<8 x 128 x f32, vmem>, !tile.ref<8 x 128 x f32, vmem>, !tile.ref<1 x i32, semaphore>, !tile.ref<1 x i32, semaphore>, index) -> !symm.transfer
+  func.return
+}

@@ -421,3 +421,17 @@ func.func @operand_without_plan(%x: memref<64xf32>) {
   }) : (memref<64xf32>) -> ()
   func.return
 }
+
+// -----
+
+// expected-error @+1 {{the axis 'b0' stands twice in the order}}
+func.func @plan_by_itself() attributes {p = #tile.plan<order [b0, b0]>} {
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{'grid peel(full)' peels no two different parts}}
+func.func @schedule_by_itself() attributes {p = #tile.schedule<grid peel(full)>} {
+  func.return
+}

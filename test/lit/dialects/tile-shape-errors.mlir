@@ -231,3 +231,11 @@ func.func @valid_lanes(%v: !tile.tile<24 x f32>) {
   %k = tile.valid_lanes %v : !tile.tile<24 x f32> to !tile.tile<8 x i1>
   func.return
 }
+
+// -----
+
+func.func @nothing_joined() {
+  // expected-error @+1 {{tile.concat joins one tile at least}}
+  %c = "tile.concat"() <{dim = #builtin.int<0>}> : () -> !tile.tile<4 x f32>
+  func.return
+}

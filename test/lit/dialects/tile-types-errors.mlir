@@ -48,3 +48,11 @@ func.func @array_of_tiles() {
   %x = host.alloc : memref<8x!tile.tile<f32>>
   func.return
 }
+
+// -----
+
+func.func @no_tile() {
+  // expected-error @+1 {{expected a !tile.tile type, found i32}}
+  %y = tile.full 1.0 : i32
+  func.return
+}

@@ -136,3 +136,13 @@ func.func @other_types(%v: !tile.tile<8 x f32>, %w: !tile.tile<4 x f32>) {
   "triton.join"(%v, %w) : (!tile.tile<8 x f32>, !tile.tile<4 x f32>) -> !tile.tile<8 x 2 x f32>
   func.return
 }
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{num_stages is at least 1, found 0}}
+  triton.launch @k (%a = %x) grid (8) num_warps 4 num_stages 0 {
+    %pid = triton.program_id
+  }
+  func.return
+}
