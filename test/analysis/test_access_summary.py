@@ -130,6 +130,34 @@ func.func @f(%x: {A}, %q: memref<4x10xf32>, %y: memref<60xf32>) -> {A} {{
     assert (reason or "") in found.reason
 
 
+ONES = "%v = tile.full 1.0 : !tile.tile<b0=8 x f32>"
+
+#: (body of one loop, its extent, why the first elements of %t are needed)
+FUNCTIONAL = [
+    ([load("w", "%t"), store("%w", "%x")], 100, "the load at line 5 reads it"),
+    ([ONES, load("w", "%t"), store("%v", "%t")], 100, "the load at line 6 reads it"),
+    ([ONES, store("%v", "%t"), load("w", "%t")], 100, None),
+    ([ONES, store("%v", "%t")], 100, None),
+    ([ONES, store("%v", "%t")], 99, "the store at line 6 leaves out element [99]"),
+    ([ONES, store("%v", "%x")], 100, "it is returned"),
+]
+
+
+@pytest.mark.parametrize(("body", "extent", "reason"), FUNCTIONAL)
+def test_over_functional_launches(body: list[str], extent: int, reason: str | None) -> None:
+    """A launch that gives a new version of an array keeps what it does not write of the one before."""
+    text = f"""
+func.func @f(%x: {A}) -> {A} {{
+  %t = host.alloc fill 0.0 : {A}
+  {grid(chr(10).join(body), extent)}
+  func.return %t : {A}
+}}"""
+    module = kopt.run_pipeline(kopt.parse(text), "functionalise-host")
+    func = next(op for op in module.ops if isinstance(op, FuncOp))
+    found = seen_by(next(op.result for op in func.walk() if isinstance(op, AllocOp)), func.body.block.ops)
+    assert (found.needed, found.reason) == (reason is not None, reason or "")
+
+
 def test_an_array_without_elements_is_written_before_it_is_read() -> None:
     """None of its elements is read first, or returned as it was made."""
     func = function(f"""

@@ -144,3 +144,28 @@ def test_what_a_mask_keeps_must_be_kept_in_all_planes() -> None:
     tile.store %v, %out[%i, :, :] mask %m : {BLOCK}, memref<64x6x32xf32>"""
     ((_, dims, _),) = planes(body)
     assert dims["m"] == 1
+
+
+IF = """%e = {computed} : {block}
+    %id = tile.id %i : !tile.range<b0=8>
+    %one = arith.constant 1 : index
+    %b = arith.cmpi slt, %id, %one : index
+    %r = scf.if %b -> ({block}) {{
+      scf.yield %{first} : {block}
+    }} else {{
+      scf.yield %{second} : {block}
+    }}
+    """
+
+
+@pytest.mark.parametrize(("first", "second"), [("e", "v"), ("v", "e")])
+def test_what_a_condition_decides_has_the_planes_of_both_cases(first: str, second: str) -> None:
+    for computed, wanted in (("tile.exp %v", [(6, {"v": 1, "e": 1, "r": 1}, [1, 1])]), ("tile.scan add %v dim 1", [])):
+        text = IF.format(block=BLOCK, computed=computed, first=first, second=second)
+        assert planes(text + store("r")) == wanted
+
+
+def test_masked_lanes_keep_planes() -> None:
+    assert planes(f"%m = tile.mask %v in (%i, _, _) else 0.0 : {BLOCK}\n{store('m')}") == [
+        (6, {"v": 1, "m": 1}, [1, 1])
+    ]

@@ -213,6 +213,40 @@ def test_constants_and_what_is_none() -> None:
         computed(arith.SIToFPOp(two, f32), lambda value: np.array([2]))
 
 
+#: Two visits of a tile of 2 x 3 numbers.
+VISITS = np.array([[[1, 5, -2], [4, 0, 7]], [[-1, -5, 2], [3, 3, 3]]])
+T23 = "!tile.tile<2 x 3 x i32>"
+LANES = [
+    (f"tile.reduce max %v [0] : {T23}", VISITS.max(1)),
+    (f"tile.reduce min %v [1] : {T23}", VISITS.min(2)),
+    (f"tile.reduce add %v [0, 1] : {T23}", VISITS.sum((1, 2))),
+    (f"tile.broadcast %v dims [0, 2] : {T23} to !tile.tile<2 x 4 x 3 x i32>", np.stack([VISITS] * 4, 2)),
+    (f"tile.broadcast %v dims [1, 2] : {T23} to !tile.tile<4 x 2 x 3 x i32>", np.stack([VISITS] * 4, 1)),
+    (f"tile.reshape %v : {T23} to !tile.tile<3 x 2 x i32>", VISITS.reshape(2, 3, 2)),
+    (f"tile.transpose %v [1, 0] : {T23}", VISITS.transpose(0, 2, 1)),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), LANES)
+def test_lanes_of_every_visit(text: str, wanted: np.ndarray) -> None:
+    op = named_op(text)
+    found = computed(op, {op.operands[0]: VISITS}.__getitem__)
+    assert found.dtype.kind == "i" and found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("text", [f"tile.reduce mul %v [0] : {T23}", f"tile.scan add %v dim 0 : {T23}"])
+def test_what_is_not_computed_has_a_name(text: str) -> None:
+    op = named_op(text)
+    with pytest.raises(UnknownNumber, match=f"what '{op.name}' computes"):
+        computed(op, {op.operands[0]: VISITS}.__getitem__)
+
+
+def named_op(text: str) -> Operation:
+    """An operation on ``%v``."""
+    module = kopt.parse(f"func.func @f(%v: {T23}) {{\n%r = {text}\nfunc.return\n}}")
+    return next(op for op in walk(module) if op.name.startswith("tile."))
+
+
 def test_blocks_that_are_visited() -> None:
     """The last one ends with its range."""
     visited = VisitedBlock.of(np.arange(3), np.array([3]), np.array([2]), np.array([12]), 4)
