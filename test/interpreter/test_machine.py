@@ -88,3 +88,51 @@ def test_arrays_have_to_fit(arrays: list[np.ndarray], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         run(module, "f", arrays)
     check_arguments(function, [np.zeros(64, np.float32), np.zeros((2, 3), np.int32)])
+
+
+SCALARS = """
+func.func @double(%n: index) -> (index, index) {
+  %two = arith.muli %n, %n : index
+  func.return %n, %two : index, index
+}
+func.func @last(%n: index) -> index {
+  %one = arith.constant 1 : index
+  %next = arith.addi %n, %one : index
+  func.return %next : index
+}
+func.func @nothing(%n: index) {
+  func.return
+}
+func.func @f(%out: memref<6xi32>) {
+  %lb = arith.constant 2 : index
+  %ub = arith.constant 11 : index
+  %step = arith.constant 3 : index
+  %zero = arith.constant 0 : index
+  %sum = scf.for %k = %lb to %ub step %step iter_args(%a = %zero) -> (index) {
+    %s = arith.addi %a, %k : index
+    scf.yield %s : index
+  }
+  %first, %second = scf.for %k = %lb to %ub step %step iter_args(%a = %zero, %b = %lb) -> (index, index) {
+    %s = arith.addi %b, %k : index
+    scf.yield %k, %s : index, index
+  }
+  %same, %square = func.call @double(%ub) : (index) -> (index, index)
+  %next = func.call @last(%square) : (index) -> index
+  func.call @nothing(%next) : (index) -> ()
+  {stores}
+  func.return
+}
+"""
+
+
+def test_scalar_loops_and_calls() -> None:
+    names = ("sum", "first", "second", "same", "square", "next")
+    stores = "\n".join(
+        f"%i{n} = arith.index_cast %{name} : index to i32\n%t{n} = tile.splat %i{n} : i32 to !tile.tile<1 x i32>\n"
+        f"tile.store %t{n}, %out[{n}:{n + 1}] : !tile.tile<1 x i32>, memref<6xi32>"
+        for n, name in enumerate(names)
+    )
+    text = SCALARS.replace("{stores}", f"tile.grid (%g: b0=1) in (1) {{\n{stores}\n}}")
+    out = np.zeros(6, np.int32)
+    run(kopt.parse(text), "f", [out])
+    assert out.tolist() == [2 + 5 + 8, 8, 2 + 2 + 5 + 8, 11, 121, 122]

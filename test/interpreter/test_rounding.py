@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from kopt.dtypes import BY_SPEC, DTYPES, to_ir
-from kopt.interpreter.rounding import bitcast, cast
+from kopt.interpreter.rounding import bitcast, bitcast_rows, cast
 from kopt.runtime.wire import pack, to_reference
 
 FLOATS = [dtype.spec for dtype in DTYPES if dtype.is_float]
@@ -95,3 +95,14 @@ def test_bitcast_goes_and_comes_back(spec: str, integer: str) -> None:
     bits = bitcast(held, to_ir(BY_SPEC[spec]), to_ir(BY_SPEC[integer]))
     np.testing.assert_array_equal(bits, value.view(getattr(torch, BY_SPEC[integer].torch)).numpy())
     np.testing.assert_array_equal(bitcast(bits, to_ir(BY_SPEC[integer]), to_ir(BY_SPEC[spec])), held)
+
+
+@pytest.mark.parametrize("spec", ["bf16", "f16", "i16", "ui8", "f8E5M2"])
+def test_rows_of_words_are_rows_of_narrower_numbers(spec: str) -> None:
+    """Row 0 of the words has the lowest bits in row 0, the next in row 1."""
+    words = np.array([[[0x41424344, 0x3C3D3E3F], [0x51525354, 0x38393A3B], [1, 2]]], np.int32)
+    found = bitcast_rows(words, to_ir(BY_SPEC[spec]))
+    narrow = torch.from_numpy(words).view(getattr(torch, BY_SPEC[spec].torch)).reshape(1, 3, 2, -1)
+    each = narrow.shape[-1]
+    wanted = torch.stack([narrow[0, row // each, :, row % each] for row in range(3 * each)])[None]
+    np.testing.assert_array_equal(found, to_reference(pack(wanted.contiguous())))
