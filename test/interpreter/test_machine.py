@@ -7,7 +7,7 @@ import pytest
 
 import kopt
 from kopt.errors import ArgumentError, UnsupportedError
-from kopt.interpreter import HANDLERS, machine, run
+from kopt.interpreter import HANDLERS, loops, machine, run
 from kopt.interpreter.machine import Machine, check_arguments
 from test.interpreter.support import run_text
 
@@ -136,3 +136,35 @@ def test_scalar_loops_and_calls() -> None:
     out = np.zeros(6, np.int32)
     run(kopt.parse(text), "f", [out])
     assert out.tolist() == [2 + 5 + 8, 8, 2 + 2 + 5 + 8, 11, 121, 122]
+
+
+UNTIL = """
+func.func @f(%out: memref<4xf32>) {
+  tile.grid (%i: b0=4) in (4) {
+    %go = arith.constant true
+    %z = tile.full 0.0 : !tile.tile<4 x f32>
+    %one = tile.full 1.0 : !tile.tile<4 x f32>
+    %limit = tile.full 40.0 : !tile.tile<f32>
+    %r = tile.while %go iter(%a = %z) -> (!tile.tile<4 x f32>) {
+      %b = tile.add %a, %one : !tile.tile<4 x f32>
+      %s = tile.reduce add %b [0] : !tile.tile<4 x f32>
+      %c = tile.lt %s, %limit : !tile.tile<f32>
+      %more = tile.extract %c : !tile.tile<i1> to i1
+      tile.yield %more, %b : i1, !tile.tile<4 x f32>
+    }
+    tile.store %r, %out[:] : !tile.tile<4 x f32>, memref<4xf32>
+  }
+  func.return
+}
+"""
+
+
+def test_loops_end_within_some_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = np.zeros(4, np.float32)
+    monkeypatch.setattr(loops, "VISITS", 10)
+    run_text(UNTIL, out)
+    assert out.tolist() == [10.0] * 4
+    monkeypatch.setattr(loops, "VISITS", 9)
+    with pytest.raises(UnsupportedError, match="the loop does not end within 9 visits") as error:
+        run_text(UNTIL, out)
+    assert error.value.location is not None and error.value.location.line == 8
