@@ -76,6 +76,99 @@ def test_what_is_rescaled_by_another_factor_is_not(change: dict[str, str]) -> No
         found(SUMS, online(**change))
 
 
+EQUAL = f"%edge = tile.eq %m, %n : {TILE}"
+ONE = f"%one = tile.full 1.0 : {TILE}"
+CHOSEN = f"%g = tile.select %edge, %one, %f : {TILE}"
+INFINITE = f"%h = tile.abs %{{}} : {TILE}\n%inf = tile.full inf : {TILE}\n%edge = tile.eq %h, %inf : {TILE}"
+
+
+def with_factor(*lines: str, sum: str = "") -> tuple[object, ...]:
+    """The loop whose factor is ``%g``, made by lines after ``%f``; and whose rescaled sum is ``%w``."""
+    text = online().replace("%c = tile.mul %a, %f", "\n".join(lines) + "\n%c = tile.mul %a, %g")
+    if sum:
+        text = text.replace("%y = tile.add %c", f"{sum}\n%y = tile.add %w")
+    return found(SUMS, text)
+
+
+RESCALED = [
+    (f"%h = tile.cast %f : {TILE} to !tile.tile<b0=8 x bf16>",
+     f"%g = tile.cast %h : !tile.tile<b0=8 x bf16> to {TILE}"),
+    (f"%g = tile.broadcast %f dims [0] : {TILE} to {TILE}",),
+    (EQUAL, ONE, CHOSEN),
+    (EQUAL.replace("%m, %n", "%n, %m"), ONE, CHOSEN),
+    (INFINITE.format("m"), ONE, CHOSEN),
+    (INFINITE.format("n"), ONE, CHOSEN),
+    (EQUAL.replace("edge", "same"), INFINITE.format("m").replace("edge", "far"),
+     f"%edge = tile.or %same, %far : {BOOL}", ONE, CHOSEN),
+    (EQUAL.replace("edge", "same"), f"%other = tile.lt %m, %v : {TILE}",
+     f"%edge = tile.and %other, %same : {BOOL}", ONE, CHOSEN),
+]  # fmt: skip
+OTHERWISE = [
+    (f"%h = tile.cast %f : {TILE} to {INT}", f"%g = tile.cast %h : {INT} to {TILE}"),
+    (EQUAL, ONE.replace("1.0", "2.0"), CHOSEN),
+    (EQUAL, f"%g = tile.select %edge, %f, %f : {TILE}"),
+    (EQUAL.replace("%m, %n", "%m, %v"), ONE, CHOSEN),
+    (EQUAL.replace("tile.eq", "tile.le"), ONE, CHOSEN),
+    (INFINITE.format("v"), ONE, CHOSEN),
+    (EQUAL.replace("edge", "same"), f"%other = tile.lt %m, %v : {TILE}",
+     f"%edge = tile.or %other, %same : {BOOL}", ONE, CHOSEN),
+    (f"%g = tile.neg %f : {TILE}",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", RESCALED)
+def test_factors_that_are_one_at_the_edges(lines: tuple[str, ...]) -> None:
+    """They are 1 only where the maximum stays, or is infinite; rounding changes no power."""
+    assert with_factor(*lines) == (Combination("max"), Rescaled(0, -1.0, (0,)))
+
+
+@pytest.mark.parametrize("lines", OTHERWISE)
+def test_other_factors(lines: tuple[str, ...]) -> None:
+    with pytest.raises(NotAReduction, match="'a' is not a plain sum"):
+        with_factor(*lines)
+
+
+@pytest.mark.parametrize(("of", "is_rescaled"), [("%z", True), ("%v", False)])
+def test_sums_that_are_zero_at_the_edges(of: str, is_rescaled: bool) -> None:
+    """Of a maximum of minus infinity nothing was summed yet."""
+    lines = (f"%g = tile.broadcast %f dims [0] : {TILE} to {TILE}", INFINITE.format("m"))
+    chosen = f"%w = tile.select %edge, {of}, %c : {TILE}"
+    if is_rescaled:
+        assert with_factor(*lines, sum=chosen) == (Combination("max"), Rescaled(0, -1.0, (0,)))
+    else:
+        with pytest.raises(NotAReduction, match="'a' is not a plain sum"):
+            with_factor(*lines, sum=chosen)
+
+
+NAN = f"%nv = tile.isnan %v : {TILE}\n%nm = tile.isnan %m : {TILE}\n%old = tile.not %nm : {BOOL}\n"
+
+
+def best(condition: str) -> tuple[object, ...]:
+    body = BEST.replace("%g = tile.gt", "%more = tile.gt")
+    return found(PLACES.format(start="%low"), body.replace("%y = ", f"{NAN}{condition}\n%y = ", 1))
+
+
+def test_the_best_is_the_first_nan_where_there_is_one() -> None:
+    condition = f"%first = tile.and %nv, %old : {BOOL}\n%g = tile.or %more, %first : {BOOL}"
+    assert best(condition) == (Combination("max"), Placed(0))
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        f"%g = tile.or %more, %nv : {BOOL}",
+        f"%first = tile.and %nv, %nm : {BOOL}\n%g = tile.or %more, %first : {BOOL}",
+        f"%new = tile.not %nv : {BOOL}\n%first = tile.and %nm, %new : {BOOL}\n%g = tile.or %more, %first : {BOOL}",
+        f"%first = tile.and %nv, %old : {BOOL}\n%less = tile.lt %v, %m : {TILE}\n"
+        f"%both = tile.xor %less, %first : {BOOL}\n%g = tile.or %both, %first : {BOOL}",
+        f"%first = tile.and %nv, %old : {BOOL}\n%w2 = tile.gt %m, %v : {TILE}\n%g = tile.or %w2, %first : {BOOL}",
+    ],
+)
+def test_what_is_not_the_first_nan(condition: str) -> None:
+    with pytest.raises(NotAReduction):
+        best(condition)
+
+
 def test_places_of_the_best_stand_beside_it() -> None:
     assert found(PLACES.format(start="%low"), BEST) == (Combination("max"), Placed(0))
 
