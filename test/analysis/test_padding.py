@@ -46,6 +46,7 @@ func.func @f(%x: memref<60x100xf32>, %y: memref<60x4xf32>) {{{{
     %u = tile.load %x[%i, %j] : memref<60x100xf32> -> {BLOCK}
     %c = tile.full 2.0 : {BLOCK}
     %s = tile.load %y[%i, :] pad 3.0 : memref<60x4xf32> -> !tile.tile<b0=8 x 4 x f32>
+    %e = tile.mask %u in (%i, _) else 1.0 : {BLOCK}
     %r = {{line}}
   }}}}
   func.return
@@ -63,7 +64,9 @@ func.func @f(%x: memref<60x100xf32>, %y: memref<60x4xf32>) {{{{
         (f"tile.maximum %v, %c : {BLOCK}", 3.0, 3.0),
         (f"tile.add %u, %c : {BLOCK}", None, None),
         (f"tile.transpose %v [1, 0] : {BLOCK}", 3.0, 3.0),
-        (f"tile.cast %v : {BLOCK} to !tile.tile<b0=8 x b1=32 x bf16>", 3.0, 3.0),
+        (f"tile.cast %v : {BLOCK} to !tile.tile<b0=8 x b1=32 x bf16>", None, None),
+        (f"tile.cast %e : {BLOCK} to !tile.tile<b0=8 x b1=32 x bf16>", 1.0, None),
+        (f"tile.cast %e : {BLOCK} to !tile.tile<b0=8 x b1=32 x i32>", 1, None),
         ("tile.broadcast %s dims [0, 2] : !tile.tile<b0=8 x 4 x f32> to !tile.tile<b0=8 x b1=32 x 4 x f32>", 3.0, None),
         (f"tile.reshape %v : {BLOCK} to !tile.tile<b0=8 x 32 x f32>", 3.0, 3.0),
         ("tile.broadcast %k dims [] : !tile.tile<f32> to !tile.tile<b0=8 x b1=32 x f32>", 4.0, 4.0),
