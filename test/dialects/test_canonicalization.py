@@ -24,7 +24,7 @@ from kopt.registry import load
 FILE = Path(__file__).resolve().parents[1] / "lit" / "dialects" / "tile-canonicalize.mlir"
 NUMBERS = {
     f32: [0.0, -0.0, 1.0, -1.5, 3.0, 0.1, 1e30, 1e-30, float("inf"), float("-inf"), float("nan")],
-    ir_i32: [0, 1, -1, 2, 7, -7, 2**31 - 1, -(2**31)],
+    ir_i32: [0, 1, -1, 2, 7, 8, -7, 2**31 - 1, -(2**31)],
     i1: [0, 1],
 }
 NUMBERS[f64] = NUMBERS[f32]
@@ -51,6 +51,33 @@ def test_folded_numbers_are_those_of_the_interpreter(name: str, element) -> None
             arrays = [np.asarray(value.owner.number, numpy_type(element)) for value in op.inputs]
             expected = rounded(compute(name, *arrays), op.result.type.element_type)
             assert_same(np.asarray(constant.number, expected.dtype), expected)
+
+
+def is_left_to_the_device(name: str, element, numbers: tuple[float, ...]) -> bool:
+    """Divisions by 0, quotients and remainders of floats, which zero is the larger, large shifts, what overflows."""
+    by = numbers[-1]
+    match name:
+        case "div" | "mul" if element == f32 and numbers in ((1e30, 1e-30), (1e30, 1e30)):
+            return numbers[1] == (1e-30 if name == "div" else 1e30)
+        case "div" | "floordiv" | "mod":
+            return by == 0 or (name != "div" and element in (f32, f64))
+        case "maximum" | "minimum":
+            return numbers[0] == by == 0 and np.signbit(numbers[0]) != np.signbit(by) and element != ir_i32
+        case "shl":
+            return not 0 <= by < 8
+        case "shr":
+            return by != 0
+    return False
+
+
+@pytest.mark.parametrize("name,element", FOLDED, ids=str)
+def test_what_is_folded(name: str, element) -> None:
+    """All but what is left to the device."""
+    op_type = ELEMENTWISE[name]
+    for numbers in itertools.product(NUMBERS[element], repeat=op_type.ROW.arity):
+        op = op_type(*(FullOp(number, TileType([], element)).result for number in numbers))
+        left = all(rule(op) is None for rule in RULES[op_type])
+        assert left == is_left_to_the_device(name, element, numbers), numbers
 
 
 def assert_same(found: np.ndarray, expected: np.ndarray) -> None:

@@ -8,9 +8,11 @@ from xdsl.ir import Operation, SSAValue
 
 import kopt
 from kopt.interpreter import run
+from kopt.ir.choices import wrap
+from kopt.ir.division import floordiv, mod
 from kopt.ir.evaluation import evaluate
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.index_expr import IndexExpr, number, symbol
+from kopt.ir.index_expr import IndexExpr, lane, number, symbol
 from kopt.ir.rewriting import Rewriting
 from kopt.ir.to_ssa import IndexWriter
 from test.ir.expressions import cases
@@ -48,6 +50,17 @@ def test_written_expressions_compute_the_same() -> None:
             assert int(evaluate(again, dict(zip((s, t), values, strict=True)))) == wanted
         tried += 1
     assert tried > 100
+
+
+def test_what_can_be_written() -> None:
+    """Sums without lanes of values, and of what wraps as a target's own index does: in 32 bits or more."""
+    module = kopt.parse(TEXT)
+    s, _ = next(op for op in module.walk() if isinstance(op, FuncOp)).body.block.args
+    of = symbol(s)
+    for expr in (number(3), of, of * 2 + 1, wrap(32, of), wrap(64, of), floordiv(of, 3), mod(of, 3)):
+        assert IndexWriter.can_write(expr), str(expr)
+    for expr in (wrap(31, of), wrap(16, of) + of, symbol("n"), of + symbol("n"), of + lane(0, 4)):
+        assert not IndexWriter.can_write(expr), str(expr)
 
 
 def _written(expr: IndexExpr, end: Operation) -> SSAValue:
