@@ -17,14 +17,14 @@ from xdsl.ir.affine import AffineMap
 import kopt
 import kopt.language as hl
 from kopt.analysis.entry import entry_function
-from kopt.analysis.executions import ArrayMemory, CallMemory, UnknownNumber, executions
+from kopt.analysis.executions import ArrayMemory, CallMemory, UnknownNumber, block, executions
 from kopt.analysis.executions.block import VisitedBlock
 from kopt.analysis.executions.memory import evaluated
 from kopt.analysis.executions.numbers import computed, constant
 from kopt.analysis.product_flops import product_flops
 from kopt.context import make_context
 from kopt.dialects.pallas import CallOp
-from kopt.dialects.tile import DotOp, GridOp
+from kopt.dialects.tile import DotOp, ForOp, GridOp
 from kopt.interpreter import HANDLERS, scalars
 from kopt.interpreter.host_values import HostValues
 from kopt.interpreter.machine import Machine
@@ -325,6 +325,7 @@ func.func @f(%a: memref<8x16x128xi32>) -> memref<8x16x128xi32> {
       %v = tile.get %x[:, :] : !tile.ref<8 x 128 x i32, vmem> -> !tile.tile<b1=8 x 128 x i32>
       %w = tile.get %x[3, 5] : !tile.ref<8 x 128 x i32, vmem> -> !tile.tile<i32>
       tile.put %v, %y[:, :] : !tile.tile<b1=8 x 128 x i32>, !tile.ref<8 x 128 x i32, vmem>
+      %own = tile.get %y[3, 5] : !tile.ref<8 x 128 x i32, vmem> -> !tile.tile<i32>
     }
   }
   func.return %o : memref<8x16x128xi32>
@@ -336,3 +337,45 @@ func.func @f(%a: memref<8x16x128xi32>) -> memref<8x16x128xi32> {
     blocks = array.reshape(16, 8, 128)
     assert np.array_equal(np.reshape(found.number(values["v"]), blocks.shape), blocks)
     assert np.array_equal(np.ravel(found.number(values["w"])), blocks[:, 3, 5])
+    with pytest.raises(UnknownNumber, match="what the kernel has in its memory"):
+        found.number(values["own"])
+
+
+def test_what_is_not_known_of_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places that are computed, what loops carry, and what differs between very many visits or lanes."""
+    module = kopt.parse("""
+func.func @f(%a: memref<64xi32>) {
+  tile.grid (%i: b0=4) in (64) {
+    %n = tile.load %a[%i] : memref<64xi32> -> !tile.tile<b0=4 x i32>
+    %gathered = tile.load %a[%n] : memref<64xi32> -> !tile.tile<b0=4 x i32>
+    %zero = arith.constant 0 : index
+    %last = tile.for %k: b1=8 in (0, 64) iter(%carried = %zero) -> (index) {
+      %index = tile.index %k : !tile.range<b1=8>
+      %next = tile.id %k : !tile.range<b1=8>
+      tile.yield %next : index
+    }
+  }
+  func.return
+}""")
+    (grid,) = walk(module, GridOp)
+    array = module.body.block.first_op.body.block.args[0]  # pyright: ignore
+    found = executions(grid, ArrayMemory({array: np.zeros(64, np.int32)}.get))
+    values = {value.name_hint: value for op in walk(module) for value in op.results}
+    cells, visits = found[grid.body.block], found[walk(module, ForOp)[0].body.block]
+    with pytest.raises(UnknownNumber, match="what is loaded at computed places"):
+        cells.number(values["gathered"])
+    with pytest.raises(UnknownNumber, match="what a loop carries"):
+        visits.number(walk(module, ForOp)[0].carried[0])
+    assert cells.count == 16 and visits.count == 128
+    wanted = np.tile(np.arange(64).reshape(8, 8), (16, 1))
+    monkeypatch.setattr(block, "_LOOKED_INTO", 1024)
+    assert np.array_equal(visits.number(values["index"]), wanted)
+    monkeypatch.setattr(block, "_LOOKED_INTO", 1023)
+    visits = executions(grid, ArrayMemory({}.get))[visits.block]
+    with pytest.raises(UnknownNumber, match="b1=8 x i32> is in 128 visits"):
+        visits.number(values["index"])
+    monkeypatch.setattr(block, "_LOOKED_INTO", 128)
+    assert np.array_equal(visits.rows, np.repeat(np.arange(16), 8))
+    monkeypatch.setattr(block, "_LOOKED_INTO", 127)
+    with pytest.raises(UnknownNumber, match="what differs between 128 visits"):
+        _ = executions(grid, ArrayMemory({}.get))[visits.block].rows
