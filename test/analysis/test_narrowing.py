@@ -80,6 +80,22 @@ def test_numbers_that_are_stored_have_to_fit() -> None:
     assert found.intervals == {values["x"]: (-(2**31) + 1, 2**31 - 1)}
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        f"%p = tile.argreduce max %v dim 0 : {WIDE}",
+        f"%p = tile.eq %v, %v : {WIDE}",
+        f"%p = tile.lt %v, %v : {WIDE}",
+        f"%c = tile.cast %v : {WIDE} to !tile.tile<b0=8 x f32>\n"
+        "tile.store %c, %data[%i] : !tile.tile<b0=8 x f32>, memref<100xf32>",
+    ],
+)
+def test_numbers_that_are_compared_with_each_other_have_to_fit(use: str) -> None:
+    """Two that are saturated are equal, and so is what comes of them."""
+    found, values = parts(use)
+    assert found.intervals == {values["x"]: (-(2**31) + 1, 2**31 - 1)} and found.unproven == ()
+
+
 def test_both_arrays_of_a_sum_are_checked() -> None:
     found, values = parts(f"""%u = tile.load %y[%i] : memref<100xi64> -> {WIDE}
     %r = tile.add %v, %u : {WIDE}
