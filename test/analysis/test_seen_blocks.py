@@ -75,6 +75,11 @@ SEEN = {
         f"{ROWS}\n atomic.rmw add %s, %rows[%n] : !tile.tile<f32>, memref<100xf32>",
         set(),
     ),
+    "sums at the number of a block of others": (
+        f"{ROWS}\n tile.for %k: b1=16 in (0, 64) {{\n %b = tile.id %k : !tile.range<b1=16>\n"
+        " atomic.rmw add %s, %rows[%b] : !tile.tile<f32>, memref<100xf32>\n }",
+        set(),
+    ),
     "an accumulator is stored behind its loop": (
         loop(after="tile.store %r, %sum[] : !tile.tile<f32>, memref<f32>"),
         set(),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kopt.dialects.documentation import markdown, summary
+from kopt.dialects.documentation import markdown, parts_of, summary
+from kopt.dialects.host import AllocOp
+from kopt.dialects.tile import DotOp, GridOp, LoadOp
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,21 @@ def test_lines_of_ir_are_code(doc: str | None, wanted: str) -> None:
 
 def test_a_summary_is_the_first_paragraph() -> None:
     assert summary("Words that\n    go on.\n\n    More.") == "Words that go on." and summary(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("op", "wanted"),
+    [
+        (
+            DotOp,
+            "*operands: `lhs`, `rhs`, `accumulator` (optional); properties: `precision` (optional); results: `result`*",
+        ),
+        (AllocOp, "*properties: `fill` (optional), `id` (optional); results: `result`*"),
+    ],
+)
+def test_parts_of_ops(op: type, wanted: str) -> None:
+    """Those that may be missing, and those of which there may be several."""
+    assert parts_of(op) == wanted
+    for other in (LoadOp, GridOp):
+        many = [name for name, _ in other.get_irdl_definition().operands if name in ("indices", "planned")]
+        assert len(many) == 1 and f"`{many[0]}`…" in parts_of(other) and "operandSegmentSizes" not in parts_of(other)

@@ -10,6 +10,8 @@ import torch
 
 import kopt
 import kopt.language as hl
+from kopt.frontend.indexing import ALL, Address
+from test.named import named
 
 X = torch.arange(4 * 1 * 6 * 5.0).reshape(4, 1, 6, 5)
 ROWS = torch.tensor([5, 0, 3, 3, 1, 2, 4], dtype=torch.int32)
@@ -69,3 +71,24 @@ def test_stores(items: tuple[Any, ...]) -> None:
     expected[given] = value
     kopt.kernel(stored).on("reference")(value, ROWS, out, items, list(value.shape).index(4))
     assert torch.equal(out, expected)
+
+
+def test_dimensions_of_a_block_that_are_row_numbers() -> None:
+    """Entries that are one element give no dimension of the block."""
+    module = kopt.parse("""
+func.func @f(%x: memref<9x9x9x9xf32>, %n: index) {
+  tile.grid (%i: b0=8) in (9) {
+    %r = tile.full 3 : !tile.tile<4 x 5 x i32>
+  }
+  func.return
+}""")
+    values = named(module)
+    i, rows, n = values["i"], values["r"], values["n"]
+    for entries, gathered in (
+        ([i, rows, ALL], {1, 2}),
+        ([rows, i, ALL], {0, 1}),
+        ([2, rows, ALL], {0, 1}),
+        ([n, i, rows], {1, 2}),
+        ([i, ALL, ALL], set()),
+    ):
+        assert {dim for dim in range(5) if Address(entries, (), [], {}).gathers(dim)} == gathered
