@@ -38,7 +38,7 @@ def test_a_summary_is_the_first_paragraph() -> None:
     [
         (
             DotOp,
-            "*operands: `lhs`, `rhs`, `accumulator` (optional); properties: `precision` (optional); results: `result`*",
+            "*operands: `lhs`, `rhs`, `acc`…; properties: `precision` (optional); results: `result`*",
         ),
         (AllocOp, "*properties: `fill` (optional), `id` (optional); results: `result`*"),
     ],
