@@ -395,4 +395,5 @@ def describe(value: Any) -> str:
         return f"the size of a block of {value.lanes} lanes"
     if type(value) is OpenNumber:
         return f"a {value.kind.__name__} that each call gives"
-    return f"{type(value).__name__} {value!r}" if is_number(value) else type(value).__name__
+    is_short = is_number(value) or isinstance(value, str)
+    return f"{type(value).__name__} {value!r}" if is_short else type(value).__name__
