@@ -104,5 +104,5 @@ def test_words_that_are_equal_on_both_paths_are_one(other: str, same: bool) -> N
     if same:
         torch.testing.assert_close(reference(divided, X), torch.div(X, 0.3, rounding_mode="floor"))
     else:
-        with pytest.raises(kopt.KoptError, match="'mode' is str on one path and str on the other"):
+        with pytest.raises(kopt.KoptError, match="'mode' is str 'floor' on one path and str 'trunc' on the other"):
             reference(divided, X)
