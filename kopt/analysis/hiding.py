@@ -64,7 +64,7 @@ def paths(op: Carrier, number: int) -> Iterator[SSAValue]:
 
 def _carried(op: Carrier, hiding: set[SSAValue]) -> Iterator[SSAValue]:
     for number, result in enumerate(op.results):
-        if tiles([result]) and any(value in hiding for value in paths(op, number)):
+        if any(value in hiding for value in paths(op, number)):
             yield result
             if not isinstance(op, scf.IfOp):
                 yield op.body.block.args[len(op.body.block.args) - len(op.results) + number]
