@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,55 +17,62 @@ ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "test" / "golden"
 TARGETS = ("pallas:v6e", "triton:sm90")
 
-#: Kernels of the registry, at the sizes of models.
-EXAMPLES = (
-    "attention",
-    "causal_attention",
-    "chunk_scan",
-    "counting_sort",
-    "cross_entropy_rows",
-    "dropout",
-    "embedding",
-    "fp8_matmul",
-    "geglu",
-    "grouped_matmul",
-    "layer_norm",
-    "matmul",
-    "matmul_backward",
-    "packed_attention",
-    "rotary",
-    "scatter_add",
-    "softmax",
-    "split_matmul",
-)
 #: Kernels of tests, with the specs of their arguments.
 KERNELS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "jagged_softmax": (jagged_softmax, ("f32[10240,256]", "i32[513]")),
     "jagged_sum_by_rows": (jagged_sum_by_rows, ("f32[10240,256]", "i32[513]")),
 }
-NAMES = sorted([*EXAMPLES, *KERNELS])
+#: Examples of which the rows of some arguments differ from call to call.
+OPEN = {
+    "geglu": ("gate", "up"),
+    "layer_norm": ("x",),
+    "matmul": ("x",),
+    "rms_norm": ("x",),
+    "rotary": ("q", "k", "cos", "sin"),
+    "softmax": ("x",),
+    "swiglu": ("gate", "up"),
+}
 
 
-def emitted(name: str, target: str) -> str:
-    """The module that is emitted for a kernel."""
-    if name in KERNELS:
-        function, specs = KERNELS[name]
-        return kopt.kernel(function).lower(*specs, target=target).source
-    example = BY_NAME[name]
-    return example.kernel.lower(*example.unfilled("real", DTYPES["bf16"]), target=target).source
+class Module(NamedTuple):
+    """An emitted module: of which kernel, in which form, for which target."""
+
+    name: str
+    form: str
+    target: str
+
+    @property
+    def file(self) -> Path:
+        """Where it stands."""
+        return GOLDEN / self.form / f"{self.name}-{self.target.partition(':')[2]}.py"
+
+    def emitted(self) -> str:
+        """Its text now."""
+        if self.name in KERNELS:
+            function, specs = KERNELS[self.name]
+            return kopt.kernel(function).lower(*specs, target=self.target).source
+        example = BY_NAME[self.name]
+        kernel = example.kernel
+        if self.form == "ragged":
+            arguments, config = example.unfilled("ragged", DTYPES["f32"]), example.sizes["ragged"].config
+            return kernel.lower(*arguments, target=self.target, config=config or None).source
+        if self.form == "open":
+            kernel = kopt.kernel(kernel.fn, dynamic=dict.fromkeys(OPEN[self.name], 0))
+        return kernel.lower(*example.unfilled("real", DTYPES["bf16"]), target=self.target).source
 
 
-def file_of(name: str, target: str) -> Path:
-    """Where a module stands."""
-    return GOLDEN / f"{name}-{target.partition(':')[2]}.py"
+#: ``real``: bf16 at the sizes of models, in the blocks that kopt chooses. ``ragged``: f32 in given blocks that do not
+#: divide the sizes. ``open``: as ``real``, with rows that differ from call to call.
+FORMS = {"real": [*BY_NAME, *KERNELS], "ragged": [*BY_NAME], "open": [*OPEN]}
+MODULES = [Module(name, form, target) for form, names in FORMS.items() for name in names for target in TARGETS]
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", NAMES)
-def test_a_module_is_as_in_its_file(name: str, target: str, request: pytest.FixtureRequest) -> None:
-    path, now = file_of(name, target), emitted(name, target)
+@pytest.mark.parametrize("module", MODULES, ids="-".join)
+def test_a_module_is_as_in_its_file(module: Module, request: pytest.FixtureRequest) -> None:
+    now, path = module.emitted(), module.file
     assert str(ROOT) not in now
     if request.config.getoption("--update-golden"):
+        path.parent.mkdir(exist_ok=True)
         path.write_text(now)
     was = path.read_text() if path.exists() else ""
     lines = unified_diff(was.splitlines(), now.splitlines(), str(path.relative_to(ROOT)), "now", lineterm="")
@@ -74,4 +81,4 @@ def test_a_module_is_as_in_its_file(name: str, target: str, request: pytest.Fixt
 
 
 def test_every_file_is_compared() -> None:
-    assert set(GOLDEN.iterdir()) == {file_of(name, target) for name in NAMES for target in TARGETS}
+    assert {*GOLDEN.rglob("*.py")} == {module.file for module in MODULES}

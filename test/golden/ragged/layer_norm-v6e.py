@@ -1,0 +1,36 @@
+"""layer_norm: Pallas kernels for TPU, emitted by kopt."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def layer_norm_kernel(x_ref, weight_ref, bias_ref, out_ref):
+    values = x_ref[...]  # layer_norm.py:14
+    v = jnp.broadcast_to(jnp.sum(values, axis=1).reshape((32, 1)) / 333.0, (32, 333))  # layer_norm.py:15
+    centred = values - v  # layer_norm.py:15
+    variance = jnp.sum(centred * centred, axis=1).reshape((32, 1)) / 333.0  # layer_norm.py:16
+    v_2 = centred * jnp.broadcast_to(jax.lax.rsqrt(variance + 1e-05), (32, 333))  # layer_norm.py:17
+    weight = weight_ref[...]  # layer_norm.py:17
+    result = v_2 * jnp.broadcast_to(weight, (32, 333))  # layer_norm.py:17
+    bias = bias_ref[...]  # layer_norm.py:19
+    result_2 = result + jnp.broadcast_to(bias, (32, 333))  # layer_norm.py:19
+    out_ref[...] = result_2  # layer_norm.py:20
+
+
+def layer_norm(x, weight, bias):
+    out = pl.pallas_call(  # layer_norm.py:13
+        layer_norm_kernel,
+        grid=(3,),
+        in_specs=[
+            pl.BlockSpec((32, 333), lambda rows: (rows, 0)),
+            pl.BlockSpec((333,), lambda rows: (0,)),
+            pl.BlockSpec((333,), lambda rows: (0,)),
+        ],
+        out_specs=pl.BlockSpec((32, 333), lambda rows: (rows, 0)),
+        out_shape=jax.ShapeDtypeStruct((75, 333), jnp.float32),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",)),
+        name="layer_norm",
+    )(x, weight, bias)
+    return out

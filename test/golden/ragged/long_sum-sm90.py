@@ -1,0 +1,33 @@
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def long_sum_0_kernel(x, out, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr):
+    # only written: out
+    # sums.py:40: for rows in hl.tile(m):
+    pid = tl.program_id(0)
+    rows = pid * BLOCK_0 + tl.arange(0, BLOCK_0)
+    rows_mask = rows < 75
+    # sums.py:42: for cols in hl.tile(n):
+    total_lanes = tl.zeros([BLOCK_0, 128], tl.float32)
+    for cols_begin in range(0, 333, BLOCK_1):
+        cols = cols_begin + tl.arange(0, BLOCK_1)
+        cols_mask = cols < 333
+        # sums.py:43: total += x[rows, cols].to(torch.float32).sum(1)
+        x_block = tl.load(
+            x + (rows[:, None] * 333 + cols[None, :]), mask=rows_mask[:, None] & cols_mask[None, :], other=0.0
+        )
+        total_lanes = total_lanes + x_block
+    total = tl.sum(total_lanes, axis=1)
+    # sums.py:44: out[rows] = total.to(x.dtype)
+    tl.store(out + rows, total, mask=rows_mask)
+
+
+def long_sum(x):
+    # sums.py:39: out = torch.empty([m], dtype=x.dtype, device=x.device)
+    out = torch.empty((75,), dtype=torch.float32, device=x.device)
+    # sums.py:40: for rows in hl.tile(m):
+    long_sum_0_kernel[(3,)](x, out, BLOCK_0=32, BLOCK_1=128, num_warps=8, num_stages=2)
+    return out

@@ -1,0 +1,58 @@
+"""rotary: Pallas kernels for TPU, emitted by kopt."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def rotary_kernel(cos_ref, sin_ref, q_ref, k_ref, q_out_ref, k_out_ref):
+    cos = cos_ref[...]  # rotary.py:32
+    sin = sin_ref[...]  # rotary.py:32
+    q = q_ref[...]  # rotary.py:33
+    v = jnp.transpose(q, (0, 2, 1, 3))  # rotary.py:33
+    first = v[:, :, :, 0:32]  # rotary.py:11
+    second = v[:, :, :, 32:64]  # rotary.py:11
+    v_2 = cos.reshape((1, 1, 16, 64))  # rotary.py:12
+    v_3 = sin.reshape((1, 1, 16, 64))  # rotary.py:13
+    sin_first = v_3[:, :, :, 0:32]  # rotary.py:13
+    sin_second = v_3[:, :, :, 32:64]  # rotary.py:13
+    v_4 = jnp.concatenate([second, first], axis=3)  # rotary.py:15
+    v_5 = jnp.concatenate([-sin_first, sin_second], axis=3)  # rotary.py:15
+    v_6 = v * jnp.broadcast_to(v_2, (1, 4, 16, 64)) + v_4 * jnp.broadcast_to(v_5, (1, 4, 16, 64))  # rotary.py:14
+    q_out_ref[...] = jnp.transpose(v_6, (0, 2, 1, 3))  # rotary.py:33
+    k = k_ref[...]  # rotary.py:34
+    v_7 = jnp.transpose(k, (0, 2, 1, 3))  # rotary.py:34
+    first_2 = v_7[:, :, :, 0:32]  # rotary.py:11
+    second_2 = v_7[:, :, :, 32:64]  # rotary.py:11
+    v_8 = jnp.concatenate([second_2, first_2], axis=3)  # rotary.py:15
+    v_9 = v_7 * jnp.broadcast_to(v_2, (1, 2, 16, 64)) + v_8 * jnp.broadcast_to(v_5, (1, 2, 16, 64))  # rotary.py:14
+    k_out_ref[...] = jnp.transpose(v_9, (0, 2, 1, 3))  # rotary.py:34
+
+
+def rotary(q, k, cos, sin):
+    q_2 = jnp.transpose(q, (0, 2, 1, 3))  # rotary.py:31
+    k_2 = jnp.transpose(k, (0, 2, 1, 3))  # rotary.py:31
+    q_out, k_out = pl.pallas_call(  # rotary.py:31
+        rotary_kernel,
+        grid=(2, 3),
+        in_specs=[
+            pl.BlockSpec((1, 16, 64), lambda items, steps: (items, steps, 0)),
+            pl.BlockSpec((1, 16, 64), lambda items, steps: (items, steps, 0)),
+            pl.BlockSpec((1, 16, 4, 64), lambda items, steps: (items, steps, 0, 0)),
+            pl.BlockSpec((1, 16, 2, 64), lambda items, steps: (items, steps, 0, 0)),
+        ],
+        out_specs=[
+            pl.BlockSpec((1, 16, 4, 64), lambda items, steps: (items, steps, 0, 0)),
+            pl.BlockSpec((1, 16, 2, 64), lambda items, steps: (items, steps, 0, 0)),
+        ],
+        out_shape=[
+            jax.ShapeDtypeStruct((2, 37, 4, 64), jnp.float32),
+            jax.ShapeDtypeStruct((2, 37, 2, 64), jnp.float32),
+        ],
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel")),
+        name="rotary",
+    )(cos, sin, q_2, k_2)
+    k_out_2 = jnp.transpose(k_out, (0, 2, 1, 3))  # rotary.py:31
+    q_out_2 = jnp.transpose(q_out, (0, 2, 1, 3))  # rotary.py:31
+    return q_out_2, k_out_2
