@@ -1,8 +1,8 @@
 """Runs pytest and writes which tests take which steps from line to line of kopt, and how long each test takes.
 
 ``python test/mutants/contexts.py --contexts=FOLDER …``, with pytest's own arguments. coverage.py traces the steps. What
-is written is the time of this process, whatever else the machine does. Of a test function's cases a few run, from the
-first to the last: the others do much the same. Several runs add to one folder, at once, too.
+is written is the time of this process, whatever else the machine does. Of a test function's cases ``--cases=8`` run,
+from the first to the last: the others do much the same. Several runs add to one folder, at once, too.
 """
 
 from __future__ import annotations
@@ -24,19 +24,18 @@ from turns import Step, function_of
 
 ROOT = Path(__file__).resolve().parents[2]
 _TESTS_BETWEEN_WRITES = 200
-#: Of each test function.
-_CASES = 8
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Where the contexts are written."""
     parser.addoption("--contexts", help="the folder that the steps of each test are added to")
+    parser.addoption("--cases", type=int, default=8, help="how many cases of each test function run")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Record where a folder is named."""
     if path := config.getoption("--contexts"):
-        config.pluginmanager.register(Recorder(Path(path)))
+        config.pluginmanager.register(Recorder(Path(path), config.getoption("--cases")))
 
 
 @cache
@@ -95,8 +94,9 @@ def spread(items: Sequence[pytest.Item], number: int) -> Iterator[pytest.Item]:
 class Recorder:
     """Traces the steps of each test."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, most: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self.most = most
         self.path = folder / f"{os.getpid()}-{int(time.time())}.npz"
         self.before = set(Contexts(folder).seconds)
         self.seconds: dict[str, float] = {}
