@@ -111,10 +111,8 @@ class Recorder:
         cases: dict[str, list[pytest.Item]] = defaultdict(list)
         for item in items:
             cases[function_of(item.nodeid)].append(item)
-        spread = [
-            each[i * len(each) // n] for each in cases.values() for n in (min(len(each), _CASES),) for i in range(n)
-        ]
-        items[:] = [item for item in spread if item.nodeid not in self.before]
+        chosen = [each for found in cases.values() for each in spread(found, self.most)]
+        items[:] = [item for item in chosen if item.nodeid not in self.before]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item):
