@@ -15,8 +15,8 @@ from typing import NamedTuple
 _NEW = 0.1
 #: Of any function.
 _LAST_LINE = 1 << 20
-#: Tests that compare whole modules, letter by letter: they see what no other test asks about.
-_WHOLE_TEXTS = "test/examples/test_emitted_text.py"
+#: Tests that compare whole modules letter by letter, or all that is predicted: they see what no other test asks about.
+_WHOLE_TEXTS = ("test/examples/test_emitted_text.py", "test/planning/test_predicted_figures.py")
 #: So much more than another test that takes as many steps.
 _STRENGTH = 30
 

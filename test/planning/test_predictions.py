@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -12,18 +11,17 @@ import kopt
 import kopt.language as hl
 from examples.gather import gather_gemv
 from examples.softmax import softmax_two_pass
-from kopt.known_figures import SourceFigures
 from kopt.lowered import Lowered
-from kopt.passes.pipelines import before_models, pipeline
 from kopt.planned import planned_launches
 from kopt.planning import summary
 from kopt.planning.changes import OtherChoice, chosen, with_options
 from kopt.planning.cost import cost
 from kopt.planning.summary import GAIN, advice, band, occupancy, percent, total_times
 from kopt.plans.plan import LoopSchedule, Plan
-from kopt.predictions import Opens, Prediction, Predictor, recorded
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 from kopt.targets.error_bands import error_band
+
+from .predicting import predicted
 
 
 @kopt.kernel
@@ -63,17 +61,6 @@ SPECS = ("bf16[2048,2048]", "bf16[2048,2048]")
 
 def lowered(target: str, sizes: list[int] | None = None) -> Lowered:
     return product.lower(*SPECS, target=target, config={} if sizes is None else {"block_sizes": sizes})
-
-
-def predicted(low: Lowered, lengths: Mapping[str, Any] | None = None) -> Prediction:
-    assert low.target.chip is not None
-    passes = pipeline(low.target, low.config)
-    blocks = () if low.opened is None else low.opened.blocks[low.entry]
-    opens = Opens.of(low.module, low.imported, blocks, low.config)
-    source = SourceFigures(low.module, low.entry, before_models(low.config, low.target.chip), low.target.chip, {})
-    known = lengths or {}
-    predictor = Predictor(low.module, passes, low.config, low.target.chip, source.models, known, source.assumed)
-    return predictor.predict(recorded(low.module, passes), opens)
 
 
 @pytest.mark.parametrize("target", ["pallas:v6e", "pallas:tpu7x", "triton:sm90"])
