@@ -1,8 +1,9 @@
 """Runs pytest and writes which tests take which steps from line to line of kopt, and how long each test takes.
 
 ``python test/mutants/contexts.py --contexts=FOLDER …``, with pytest's own arguments. coverage.py traces the steps. What
-is written is the time of this process, whatever else the machine does. Of a test function's cases ``--cases=8`` run,
-from the first to the last: the others do much the same. Several runs add to one folder, at once, too.
+is written is the time of this process, whatever else the machine does; two thirds of it are the tracing. Of a test
+function's cases ``--cases=8`` run, from the first to the last: the others do much the same. Several runs add to one
+folder, at once, too.
 """
 
 from __future__ import annotations

@@ -105,14 +105,14 @@ def in_turns(found: Mapping[str, Turn], rarity: Mapping[str, int], module: str) 
     """Tests in the order in which they run: first the files that are named after a module.
 
     Then by time, by how many steps they take, and by how many tests leave the place as they do. The second case of a
-    test function counts twice, the third three times; those that compare all that kopt writes have no such order.
+    test function counts twice, the third three times.
     """
     costs = {name: turn.seconds * turn.steps * rarity.get(name, 1) for name, turn in found.items()}
     costs |= {name: cost / _STRENGTH for name, cost in costs.items() if name.startswith(_WHOLE_TEXTS)}
     turns: Counter[str] = Counter()
     order: list[tuple[bool, float, str]] = []
     for name in sorted(found, key=lambda each: (costs[each], each)):
-        turns[function_of(name)] += not name.startswith(_WHOLE_TEXTS) or not turns[function_of(name)]
+        turns[function_of(name)] += 1
         order.append((not is_named(name, module), costs[name] * turns[function_of(name)], name))
     return [name for *_, name in sorted(order)]
 
