@@ -223,12 +223,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--file", default="", help="only files with this in their path")
     parser.add_argument("--by-hand", action="store_true", help="the mutants of by_hand.py")
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=120,
-        help="what tests take, by the record, before they end")#,
-    )
+    parser.add_argument("--seconds", type=float, default=120, help="what a mutant's tests may take, by the record")
     parser.add_argument("--contexts", type=Path, default=ROOT / "build" / "contexts")
     parser.add_argument("--log", type=Path, default=ROOT / "build" / "mutants.jsonl", help="what a run adds to")
     parser.add_argument("--again", type=Path, help="the mutants that survived by this log")
