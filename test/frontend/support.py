@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 import kopt
+import kopt.language as hl
 from kopt.frontend import Imported, import_kernel
 from kopt.interpreter import run
 from kopt.verification import verify
@@ -73,3 +75,34 @@ def _compare(got: Any, expected: Any, tolerance: float) -> None:
     for actual, wanted in pairs:
         assert actual.shape == wanted.shape, (actual.shape, wanted.shape)
         torch.testing.assert_close(actual.double(), wanted.double(), atol=tolerance, rtol=tolerance, equal_nan=True)
+
+
+class _Seen(Exception):
+    """Ends an import with what it was to find out."""
+
+
+def seen(of: Any, *args: Any, **options: Any) -> Any:
+    """What ``of(x, v, tile)`` gives in a loop over the first of the arrays, ``v`` being the rows of a tile of 4."""
+
+    def kernel(x, *others):
+        for tile in hl.tile(x.size(0), block_size=4):
+            found = of(x, x[tile, :], tile, *others)
+            raise _Seen(lambda: found)  # noqa: B023
+
+    return _told(kernel, args or (torch.zeros(8, 16),), options)
+
+
+def seen_before(of: Any, *args: Any, **options: Any) -> Any:
+    """What ``of`` gives of the arguments, before any loop."""
+
+    def kernel(*given):
+        found = of(*given)
+        raise _Seen(lambda: found)
+
+    return _told(kernel, args, options)
+
+
+def _told(kernel: Any, args: Any, options: dict[str, Any]) -> Any:
+    with pytest.raises(_Seen) as caught:
+        import_kernel(kernel, args, {}, **options)
+    return caught.value.args[0]()
