@@ -77,6 +77,7 @@ class Rewriter(ast.NodeTransformer):
     def _inner_function(self, node: ast.FunctionDef) -> None:
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
         node.body = self._statements(node.body)
         node.returns = None
         for argument in (*node.args.args, *node.args.kwonlyargs, *node.args.posonlyargs):
