@@ -25,12 +25,13 @@ from kopt.frontend.merging import MISSING, Slot, into, join, name_leaves, outof,
 from kopt.frontend.open_shapes import extent_ssa
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, Undefined, index_ssa
-from kopt.open_extents import OpenExtent
+from kopt.open_extents import OpenExtent, is_open
 from kopt.trees import leaves, rebuild, refilled, same_form
 
 #: How often a body is run before its types must have settled.
 MAX_RUNS = 6
 _ENDED = "it belongs to one visit of a loop that has ended"
+_OTHER = "it is of another type before a loop, which may visit nothing"
 
 
 @dataclass
@@ -89,6 +90,8 @@ class InnerLoop(DeviceLoop):
         """Block arguments in place of the carried values."""
         if self.before is None:
             self.before = {name: names.get(name, undefined(name)) for name in self.names}
+            #: Names that have no value before the loop, and why they have none after it where they are not carried.
+            self.unassigned = {name: _ENDED for name, value in self.before.items() if isinstance(value, Undefined)}
             self.slots = {name: [slot_of(leaf) for leaf in leaves(v)] for name, v in self.before.items()}
             self.attributes: dict[str, Attribute] = {}
             self.state = HostState(names, self.names)
@@ -148,6 +151,7 @@ class InnerLoop(DeviceLoop):
         pairs = [
             (slot, leaf)
             for name in self.names
+            if any(self.slots[name])
             for slot, leaf in zip(self.slots[name], leaves(after[name]), strict=True)
             if slot is not None
         ]
@@ -185,15 +189,19 @@ class InnerLoop(DeviceLoop):
     def _joined(self, name: str, after: Any) -> list[Slot | None]:
         """The slots of one name; a value that the body never looked at may be replaced by one of another type."""
         assert self.before is not None
-        if isinstance(self.before[name], Undefined):
+        if name in self.unassigned:
             return self._joined_undefined(name, after)
         try:
             return self._joined_leaves(name, self.before[name], after)
         except UnsupportedError:
             if any(argument.uses for argument in self.arguments[name]):
                 raise
-        self.before[name] = Undefined(name, _ENDED)
+        self.unassigned[name] = _ENDED if self._visits() else _OTHER
         return self._joined_undefined(name, after)
+
+    def _visits(self) -> bool:
+        """Whether the loop is known to visit something."""
+        return bool(self.spec.walks) and all(walk.extent or is_open(walk.upper) for walk in self.spec.walks)
 
     def _joined_leaves(self, name: str, before: Any, after: Any) -> list[Slot | None]:
         if after is MISSING or not same_form(before, after):
@@ -209,14 +217,14 @@ class InnerLoop(DeviceLoop):
         return out
 
     def _joined_undefined(self, name: str, after: Any) -> list[Slot | None]:
-        """A name that only the body assigns: carried when it is one device value."""
-        found = list(leaves(after))
-        if len(found) != 1 or isinstance(after, list | tuple | dict) or name in self.head:
+        """The slots of a name that only the body assigns: it is carried where no visit reads what one before left."""
+        assert self.before is not None
+        why = self.unassigned[name]
+        self.before[name] = Undefined(name, why)
+        if after is MISSING or name in self.head or why is _OTHER:
             return [None]
-        slot = slot_of(after)
-        if slot is not None and self._escapes(slot):
-            return [None]
-        return [slot]
+        self.before[name] = rebuild(after, lambda _: Undefined(name, why))
+        return [None if slot is None or self._escapes(slot) else slot for slot in map(slot_of, leaves(after))]
 
     def _carried(self, slot: Slot | None) -> Slot | None:
         """A slot without this loop's own ranges, of which the next visit has another block."""
@@ -287,7 +295,7 @@ class InnerLoop(DeviceLoop):
             slots = iter(self.slots[name])
             after = rebuild(value, lambda leaf, slots=slots: received(leaf, next(slots), values))
             if isinstance(after, Undefined):
-                after = Undefined(name, _ENDED)
+                after = Undefined(name, self.unassigned[name])
             else:
                 name_leaves(after, name)
             out.append(refilled(value, after) if name in self.changed else after)
