@@ -93,10 +93,10 @@ def randint_like(input: Any, *bounds: Any, dtype: torch.dtype | None = None, **k
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> DeviceTensor:
     """``nn.functional.dropout``: elements that a number of theirs says are 0, the others larger by as much."""
     value = as_tensor(input)
-    if not p or not training:
-        return value
     if not is_number(p) or not 0 <= p <= 1:
         unsupported("dropout takes a probability from 0 to 1 that is known while the kernel is imported", id="operand")
+    if not p or not training:
+        return value
     if p == 1:
         return full_tensor(0, value.dims, value.dtype)
     return OPERATIONS["where"](_uniform(value.dims) >= p, value * (1 / (1 - p)), 0.0)
