@@ -32,7 +32,9 @@ def record(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def _recorded(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     name = func.overloadpacket.__name__
-    if name in ("_local_scalar_dense", "is_nonzero", "equal"):
+    if name == "equal":
+        return _equal(host, *args)
+    if name == "_local_scalar_dense":
         return host.value_of(args[0], lambda t: t.item())
     args, kwargs = tree_map(lambda v: host.meta(v) if isinstance(v, torch.Tensor) else v, (args, kwargs))
     if "device" in kwargs:
@@ -43,6 +45,14 @@ def _recorded(host: Host, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if name.endswith("_") and not name.endswith("__"):
         return _in_place(host, func, args, kwargs)
     return _call(host, func, args, kwargs)
+
+
+def _equal(host: Host, left: torch.Tensor, right: torch.Tensor) -> bool:
+    """``torch.equal``: whether two tensors have one shape and the same elements, read from both."""
+    if left.shape != right.shape:
+        return False
+    same = _recorded(host, torch.ops.aten.eq.Tensor, (left, right), {})
+    return bool(host.value_of(_recorded(host, torch.ops.aten.all.default, (same,), {}), lambda t: t.item()))
 
 
 def _recipe(host: Host, func: Any, args: Any, kwargs: Any, part: int | None = None) -> Any:
