@@ -19,8 +19,9 @@ from kopt.error_places import instruction
 from kopt.errors import Location, UnsupportedError
 from kopt.frontend.rewrite import HOOKS, rewrite, rewrite_lambda
 
-#: Rewritten code by original code, and line and column of every instruction of rewritten code.
-_rewritten: dict[CodeType, CodeType] = {}
+#: Rewritten code by file and original code (equal code of two files is equal to Python), and line and column of every
+#: instruction of rewritten code.
+_rewritten: dict[tuple[str, CodeType], CodeType] = {}
 _positions: dict[CodeType, list[Any]] = {}
 _trees: dict[tuple[str, int], ast.Module] = {}
 
@@ -42,9 +43,10 @@ def rewritten(function: FunctionType, hooks: Any) -> FunctionType:
     Raises `UnsupportedError` where there is no source (``exec``, an interactive prompt), and where the file no longer
     is what the function was compiled from.
     """
-    code = _rewritten.get(function.__code__)
+    key = function.__code__.co_filename, function.__code__
+    code = _rewritten.get(key)
     if code is None:
-        code = _rewritten[function.__code__] = _rewrite_code(function)
+        code = _rewritten[key] = _rewrite_code(function)
         _register(code)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[HOOKS] = CellType(hooks)
