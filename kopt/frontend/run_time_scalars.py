@@ -16,6 +16,7 @@ from kopt.frontend.device_value import DeviceValue, call_torch
 from kopt.frontend.source import place_of, user_frame
 from kopt.open_extents import NeedsConstant
 from kopt.runtime.run_time_scalars import Expression, Path, ScalarArgument
+from kopt.trees import leaves
 
 #: The dtypes of arguments, by those of the computation; other numbers are constants.
 _HELD = {torch.float32: "f32", torch.float64: "f64", torch.int32: "i32", torch.int64: "i64"}
@@ -38,7 +39,7 @@ class OpenNumber:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        everything = (*args, *(kwargs or {}).values())
+        everything = list(leaves((args, kwargs or {})))
         if any(isinstance(value, DeviceValue) for value in everything):
             return call_torch(func, args, kwargs)
         return next(value for value in everything if type(value) is OpenNumber).needed()

@@ -394,6 +394,6 @@ def describe(value: Any) -> str:
     if isinstance(value, BlockSize):
         return f"the size of a block of {value.lanes} lanes"
     if type(value) is OpenNumber:
-        return f"a {value.kind.__name__} that each call gives"
+        return f"{'an int' if value.kind is int else 'a float'} that each call gives"
     is_short = is_number(value) or isinstance(value, str)
     return f"{type(value).__name__} {value!r}" if is_short else type(value).__name__
