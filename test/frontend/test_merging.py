@@ -1,71 +1,113 @@
-"""Slots of values that two paths leave behind: what goes from one to the other in which type."""
+"""Which slot the values of two paths take."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
 
-import kopt
-from kopt.dialects.tile import TileType
 from kopt.errors import UnsupportedError
-from kopt.frontend.merging import Slot, join, slot_of
-from kopt.frontend.values import INDEX, DeviceTensor, Undefined
-from test.named import named
+from kopt.frontend.merging import _host_equal, join, slot_of
+from kopt.frontend.undefined import Undefined
 
-VALUES = named(
-    kopt.parse("""
-func.func @f(%n: index) {
-  tile.grid (%i: b0=8, %j: b1=4) in (9, 9) {
-    %block = tile.full 3.0 : !tile.tile<b0=8 x f32>
-    %other = tile.full 3.0 : !tile.tile<8 x f32>
-    %lane = tile.full 3.0 : !tile.tile<f32>
-    %wide = tile.full 3.0 : !tile.tile<b0=8 x 2 x f32>
-    %whole = tile.full 3 : !tile.tile<b0=8 x i32>
-  }
-  func.return
-}""")
+from .support import seen
+
+X = torch.randn(8, 16)
+NONE = Undefined("v", "it has none")
+NAN = float("nan")
+
+
+class Odd:
+    """What cannot be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("no")
+
+    __hash__ = None  # pyright: ignore
+
+
+ODD = Odd()
+
+
+@pytest.mark.parametrize(
+    ("of", "wanted"),
+    [
+        (lambda x, v, t: (1, 1), None),
+        (lambda x, v, t: (NAN, NAN), None),
+        (lambda x, v, t: ("a", "a"), None),
+        (lambda x, v, t: (ODD, ODD), None),
+        (lambda x, v, t: (x, x), None),
+        (lambda x, v, t: ((1, 2), (1, 2)), None),
+        (lambda x, v, t: (v, v), "!tile.tile<b0=4 x 16 x f32>"),
+        (lambda x, v, t: (t.begin, t.begin), "index"),
+        (lambda x, v, t: (1, 2), "index"),
+        (lambda x, v, t: (t.begin, 2), "index"),
+        (lambda x, v, t: (1.5, NAN), "!tile.tile<f32>"),
+        (lambda x, v, t: (1, 1.0), "!tile.tile<f32>"),
+        (lambda x, v, t: (2.5, t.begin), "!tile.tile<f32>"),
+        (lambda x, v, t: (True, False), "!tile.tile<i1>"),
+        (lambda x, v, t: (True, 1), "!tile.tile<i32>"),
+        (lambda x, v, t: (1, True), "!tile.tile<i1>"),
+        (lambda x, v, t: (0, v), "!tile.tile<b0=4 x 16 x f32>"),
+        (lambda x, v, t: (v.int(), 2.5), "!tile.tile<b0=4 x 16 x i32>"),
+        (lambda x, v, t: (v.sum(), v), "!tile.tile<b0=4 x 16 x f32>"),
+        (lambda x, v, t: (v[:, :1], v), "!tile.tile<b0=4 x 16 x f32>"),
+        (lambda x, v, t: (v.reshape(4, 16), v), "!tile.tile<b0=4 x 16 x f32>"),
+        (lambda x, v, t: (torch.zeros(4, 16), v), "!tile.tile<4 x 16 x f32>"),
+        (lambda x, v, t: (NONE, v), "!tile.tile<b0=4 x 16 x f32>"),
+        (lambda x, v, t: (t.begin, NONE), "index"),
+        (lambda x, v, t: (NONE, 3), "index"),
+        (lambda x, v, t: (2.5, NONE), "!tile.tile<f32>"),
+        (lambda x, v, t: (NONE, True), "!tile.tile<i1>"),
+        (lambda x, v, t: (NONE, "a"), None),
+        (lambda x, v, t: (NONE, NONE), None),
+        (lambda x, v, t: (x, NONE), None),
+    ],
+    ids=range(30),
 )
-BLOCK, OTHER, LANE, WIDE, WHOLE = (DeviceTensor(VALUES[n]) for n in ("block", "other", "lane", "wide", "whole"))
-NONE = "a name that one arm does not assign"
-OF_BLOCK, PLAIN = (Slot(TileType([dim], BLOCK.tile_type.element_type)) for dim in (("b0", 8), 8))
+def test_slots(of: Callable[..., tuple[Any, Any]], wanted: str | None) -> None:
+    found = seen(lambda x, v, t: join("v", *of(x, v, t)), X)
+    assert (None if found is None else str(found.type)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        (lambda x, v, t: ("a", "b"), "'v' is str on one path and str on the other"),
+        (lambda x, v, t: (ODD, Odd()), "'v' is Odd on one path and Odd on the other"),
+        (lambda x, v, t: (3, "b"), "'v' is int 3 on one path and str on the other"),
+        (lambda x, v, t: ("b", v), "'v' is str on one path and a device tensor"),
+        (lambda x, v, t: (t, t + 1), "'v' is a tile on one path and a tile on the other"),
+        (lambda x, v, t: (v, v.int()), "'v' changes its dtype from torch.float32 to torch.int32"),
+        (lambda x, v, t: (v, v.sum(1)), "'v' changes its shape from a device tensor [b0=4 x 16]"),
+        (lambda x, v, t: (v, v[:, :8]), "do not broadcast"),
+    ],
+    ids=range(8),
+)
+def test_what_is_no_one_value(of: Callable[..., tuple[Any, Any]], said: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        seen(lambda x, v, t: join("v", *of(x, v, t)), X)
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("a", "b", "wanted"),
     [
-        (BLOCK, BLOCK, OF_BLOCK),
-        (BLOCK, NONE, OF_BLOCK),
-        (3, NONE, Slot(INDEX)),
-        (3, 4, Slot(INDEX)),
-        (BLOCK, OTHER, PLAIN),
-        (3, 3, None),
-        (2.5, 2.5, None),
-        (float("nan"), float("nan"), None),
-        ("fast", "fast", None),
-        ([1, 2], [1, 2], None),
+        ("a", "a", True),
+        ("a", "b", False),
+        (None, None, True),
+        (X, X.clone(), False),
+        (ODD, 3, False),
+        ((1, X), (1, X.clone()), False),  # which torch compares lane by lane
+        (1, 1.0, True),
     ],
+    ids=range(7),
 )
-def test_slots(a: Any, b: Any, wanted: Slot | None) -> None:
-    """The same from both sides."""
-    b = Undefined("v", b) if b is NONE else b
-    assert join("v", a, b) == join("v", b, a) == wanted
+def test_host_values_that_are_equal(a: object, b: object, wanted: bool) -> None:
+    assert _host_equal(a, b) is wanted
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "message"),
-    [
-        ("fast", "slow", "'v' is str 'fast' on one path and str 'slow' on the other"),
-        ("fast", BLOCK, "'v' is str 'fast' on one path and a device tensor"),
-        (BLOCK, WHOLE, "'v' changes its dtype from torch.float32 to torch.int32"),
-        (BLOCK, WIDE, "'v' changes its shape from "),
-    ],
-)
-def test_what_cannot_be_one_value(a: Any, b: Any, message: str) -> None:
-    with pytest.raises(UnsupportedError, match=message) as error:
-        join("v", a, b)
-    assert error.value.id == "paths-differ"
-
-
-def test_values_of_the_host_have_no_slot() -> None:
-    assert slot_of(BLOCK) == OF_BLOCK and slot_of(3) is None and slot_of("fast") is None
+def test_host_values_have_no_slot() -> None:
+    assert [slot_of(value) for value in (1, 2.5, "a", None, X, NONE)] == [None] * 6

@@ -287,7 +287,7 @@ def stores_a_value_outside(x):
 
 
 def range_outside(x):
-    return [each for each in hl.tile(8)]
+    return list(hl.tile(8))
 
 
 def unknown_bound(x):
@@ -356,7 +356,7 @@ def unfilled() -> Any:
     """A cell of a closure that has no value."""
 
     def inner() -> Any:
-        return later  # noqa: F821 # pyright: ignore
+        return later  # pyright: ignore
 
     if unfilled is None:
         later = 3
