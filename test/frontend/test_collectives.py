@@ -25,6 +25,7 @@ TAKEN: dict[str, tuple[Call, type, int]] = {
     "reduce_scatter": (lambda x: C10D.reduce_scatter_tensor(x, "sum", 4, "tp"), symm.ReduceScatterOp, 3),
     "all_to_all": (lambda x: C10D.all_to_all_single(x, [3] * 4, [3] * 4, "tp"), symm.AllToAllOp, 12),
     "of several": (lambda x: C10D.all_reduce_coalesced([x, x], "max", "tp")[1], symm.AllReduceOp, 12),
+    "by one shot": (lambda x: torch.ops.symm_mem.one_shot_all_reduce(x, "sum", "tp"), symm.AllReduceOp, 12),
     "waited for": (lambda x: C10D.wait_tensor(C10D.all_reduce(x, "min", "tp")), symm.AllReduceOp, 12),
 }
 #: What is said first.

@@ -32,6 +32,26 @@ CASES = [
     ("%a = arith.addi %n, %m : index\n%b = arith.subi %n, %m : index", None),
     ("%a = arith.subi %n, %c3 : index\n%b = arith.subi %c3, %n : index", None),
     ("%a = arith.muli %n, %m : index\n%c = arith.muli %n, %m : index\n%b = arith.addi %c, %c3 : index", 3),
+    ("%a = arith.muli %n, %m : index\n%b = arith.muli %n, %n : index", None),
+    ("%a = arith.muli %c3, %c5 : index\n%b = arith.muli %c5, %c5 : index", 10),
+    (
+        "%c = arith.addi %n, %c3 : index\n%d = arith.addi %c3, %n : index\n%a = arith.floordivsi %c, %c5 : index\n"
+        "%e = arith.floordivsi %d, %c5 : index\n%b = arith.addi %e, %c3 : index",
+        3,
+    ),
+    (
+        "%c = arith.addi %n, %c3 : index\n%d = arith.addi %c5, %n : index\n%a = arith.floordivsi %c, %c5 : index\n"
+        "%b = arith.floordivsi %d, %c5 : index",
+        None,
+    ),
+    (
+        "%c = arith.addi %n, %n : index\n%d = arith.muli %c3, %n : index\n%a = arith.remsi %c, %c5 : index\n"
+        "%b = arith.remsi %d, %c5 : index",
+        None,
+    ),
+    ("%a = arith.floordivsi %n, %c5 : index\n%b = arith.remsi %n, %c5 : index", None),
+    ("%a = arith.remsi %n, %c5 : index\n%b = arith.remsi %n, %c3 : index", None),
+    ("%a = arith.maxsi %n, %c5 : index\n%b = arith.maxsi %n, %c5 : index", None),
 ]
 
 

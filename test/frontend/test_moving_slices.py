@@ -59,6 +59,7 @@ REFUSED = {
     "a computed length": lambda x, rows, b: x[rows, b : 2 * b],
     "to a computed end": lambda x, rows, b: x[rows, :b],
     "none": lambda x, rows, b: x[rows, b:b],
+    "to the end from a quotient": lambda x, rows, b: x[rows, b // 4 :: 16],
     "a negative step": lambda x, rows, b: x[rows, b + 5 : b : -1],
     "an index tensor of two dimensions": lambda x, rows, b: x[rows.index[:, None] + hl.arange(2)[None, :], b : b + 5],
 }

@@ -194,3 +194,56 @@ def test_dimensions_that_are_merged(forms) -> None:
         check(op, [mask.reshape(24) for mask in masks((first, second))])
         whole = ReshapeOp(value, TileType([4, 6, 1], f32))
         check(whole, [mask[:, :, None] for mask in masks((first, second))])
+
+
+SIXES = LaneAtom(6)
+
+
+@pytest.mark.parametrize(
+    ("atoms", "wanted"),
+    [
+        ([TWO, THREE], [SIXES]),
+        ([TWO, B, THREE, TWO], [TWO, B, SIXES]),
+        ([B, TWO], [B, TWO]),
+        ([B, C], [B, C]),
+        ([TWO, TWO, TWO], [LaneAtom(8)]),
+        ([], []),
+    ],
+)
+def test_full_lanes_beside_each_other(atoms: list[LaneAtom], wanted: list[LaneAtom]) -> None:
+    assert ragged._merged(atoms) == wanted
+
+
+@pytest.mark.parametrize(
+    ("left", "size", "part", "rest"),
+    [
+        ([B, SIXES], 6, (SIXES,), [B]),
+        ([B, SIXES], 3, (THREE,), [B, TWO]),
+        ([B, SIXES], 2, (TWO,), [B, THREE]),
+        ([B, SIXES], 24, (B, SIXES), []),
+        ([TWO, B], 8, (TWO, B), []),
+        ([B, C], 3, (C,), [B]),
+        ([B, SIXES], 1, (ONE,), [B, SIXES]),
+        ([B, SIXES], 4, None, None),  # neither divides the other
+        ([SIXES, B], 2, None, None),  # a short block is not cut
+        ([B, TWO], 4, None, None),  # nor is one that two lanes stand behind
+        ([LaneAtom(4), TWO], 4, (TWO, TWO), [TWO]),
+    ],
+)
+def test_innermost_lanes(left: list[LaneAtom], size: int, part: Lanes | None, rest: list[LaneAtom] | None) -> None:
+    remaining = [*left]
+    assert ragged._taken(remaining, size) == part
+    if rest is not None:
+        assert remaining == rest
+
+
+def test_lanes_that_nobody_can_tell(forms) -> None:
+    """Cut across: any of those of a dimension may be invalid, and stand behind others."""
+    value = value_of(forms, (THREE, B))
+    op = ReshapeOp(value, TileType([2, 6, 1], f32))
+    assert ragged.reshaped(value, (2, 6, 1)) is None
+    assert ragged.form(op.results[0]) == (
+        (LaneAtom(2, frozenset(["b"]), True),),
+        (LaneAtom(6, frozenset(["b"]), True),),
+        (ONE,),
+    )

@@ -73,3 +73,19 @@ def test_what_torch_refuses(
 
 def test_what_has_no_schema_is_not_checked() -> None:
     assert mismatch(torch.Tensor.numpy, "numpy", (X,), {"anything": 1}) is None
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "kwargs", "said"),
+    [
+        (lambda x, **others: 0, (1,), {"any": 1}, None),
+        (lambda x, **others: 0, (1, 2, 3), {}, None),  # what passes everything on tells nothing
+        (lambda x, *others: 0, (1, 2, 3), {}, None),
+        (lambda x, *others: 0, (1, 2, 3), {"any": 1}, "f takes no 'any'"),
+        (lambda x: 0, (1, 2), {}, "f: too many positional arguments"),
+        (lambda x, y=1: 0, (), {"y": 1}, "f: missing a required argument: 'x'"),
+    ],
+    ids=range(6),
+)
+def test_functions_of_python(function, args: tuple, kwargs: dict, said: str | None) -> None:
+    assert mismatch(function, "f", args, kwargs) == said
