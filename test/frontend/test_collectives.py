@@ -14,7 +14,7 @@ from kopt.frontend.groups import Groups
 from kopt.walk import walk
 
 X = torch.zeros(12, 5)
-C10D = torch.ops._c10d_functional
+C10D, SYMMETRIC = torch.ops._c10d_functional, torch.ops.symm_mem
 Call = Callable[[torch.Tensor], torch.Tensor]
 
 #: The op and the rows that a call gives.
@@ -25,11 +25,17 @@ TAKEN: dict[str, tuple[Call, type, int]] = {
     "reduce_scatter": (lambda x: C10D.reduce_scatter_tensor(x, "sum", 4, "tp"), symm.ReduceScatterOp, 3),
     "all_to_all": (lambda x: C10D.all_to_all_single(x, [3] * 4, [3] * 4, "tp"), symm.AllToAllOp, 12),
     "of several": (lambda x: C10D.all_reduce_coalesced([x, x], "max", "tp")[1], symm.AllReduceOp, 12),
-    "by one shot": (lambda x: torch.ops.symm_mem.one_shot_all_reduce(x, "sum", "tp"), symm.AllReduceOp, 12),
+    "by one shot": (lambda x: SYMMETRIC.one_shot_all_reduce(x, "sum", "tp"), symm.AllReduceOp, 12),
     "waited for": (lambda x: C10D.wait_tensor(C10D.all_reduce(x, "min", "tp")), symm.AllReduceOp, 12),
 }
 #: What is said first.
 REFUSED: dict[str, Call] = {
+    "an all-reduce by one_shot combines by add only, found 'max'": lambda x: SYMMETRIC.one_shot_all_reduce(
+        x, "max", "tp"
+    ),
+    "an all-reduce by multimem combines f32 or bf16, found i32": lambda x: SYMMETRIC.multimem_one_shot_all_reduce(
+        x.int(), "sum", "tp"
+    ),
     "combining the elements of ranks by 'product' is not supported": lambda x: C10D.all_reduce(x, "product", "tp"),
     "reduce_scatter by 'max' is not supported": lambda x: C10D.reduce_scatter_tensor(x, "max", 4, "tp"),
     "reduce_scatter deals 12 rows to 5 ranks": lambda x: C10D.reduce_scatter_tensor(x, "sum", 5, "tp"),

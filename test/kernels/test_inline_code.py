@@ -5,6 +5,7 @@ import torch
 
 import kopt
 import kopt.language as hl
+from kopt.frontend.inline_code import _collect
 
 triton = pytest.importorskip("triton")
 tl = triton.language
@@ -147,3 +148,29 @@ def test_assembly_gives_torch_dtypes(dtype):
 
     with pytest.raises(kopt.UnsupportedError, match="is one or several torch dtypes"):
         kopt.kernel(kernel, target="triton:interpret")(X)
+
+
+@triton.jit
+def _common(x):
+    return x * SHIFT
+
+
+@triton.jit
+def _first(x):
+    return _common(x) + 1
+
+
+@triton.jit
+def _second(x):
+    return _first(x) - _common(x)
+
+
+def test_functions_that_several_use_are_there_once():
+    """Before all that use them."""
+    texts: dict[str, str] = {}
+    _collect(_second, texts)
+    assert list(texts) == ["SHIFT", "_common", "_first", "_second"]
+    assert texts["SHIFT"] == " = tl.constexpr(0.5)"
+    assert texts["_common"] == "(x):\n    return x * SHIFT"
+    _collect(_first, texts)
+    assert list(texts) == ["SHIFT", "_common", "_first", "_second"]

@@ -107,3 +107,42 @@ def by_blocks(pointers, like):
 def test_blocks_of_pointers_beyond_their_number(target):
     tensors = [torch.randn(15) for _ in range(3)]
     torch.testing.assert_close(by_blocks.on(target)(_pointers(tensors), tensors[0]), torch.stack(tensors))
+
+
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        (lambda like, pointers: hl.stacktensor_like(3, pointers[:]), "needs a host tensor to go by, found int 3"),
+        (lambda like, pointers: hl.stacktensor_like(like[:], pointers[:]), "go by, found a device tensor"),
+        (lambda like, pointers: hl.stacktensor_like(like, pointers), "needs pointers as they are loaded"),
+        (lambda like, pointers: hl.stacktensor_like(like, like[:]), "needs pointers as they are loaded"),
+        (lambda like, pointers: hl.stacktensor_like(like, pointers[:]), "met no pointer, or one to nothing"),
+        (lambda like, pointers: hl.stacktensor_like(like, pointers[0:0]), "needs pointers as they are|met no pointer"),
+    ],
+    ids=range(6),
+)
+def test_what_no_tensors_are_behind(of, said):
+    def kernel(like, pointers):
+        for _ in hl.grid(1):
+            like[:] = of(like, pointers)[:].sum(0)
+
+    like = torch.zeros(4)
+    with pytest.raises(kopt.UnsupportedError, match=said):
+        kopt.kernel(kernel).on("reference")(like, torch.tensor([like.data_ptr(), 0]))
+
+
+def test_the_dtype_of_tensors_behind_pointers():
+    @kopt.kernel
+    def widened(like, pointers):
+        out = torch.empty(like.shape, dtype=torch.float32)
+        for i in hl.tile(like.size(0)):
+            stack = hl.stacktensor_like(like, pointers[:])
+            assert stack.dtype == torch.float16
+            out[i] = hl.load(stack, [i]).to(torch.float32).sum(0)
+            hl.store(stack, [i], hl.zeros([i], dtype=stack.dtype), extra_mask=i.index > 1)
+        return out
+
+    tensors = [torch.randn(4).half() for _ in range(2)]
+    wanted = tensors[0].float() + tensors[1].float()
+    torch.testing.assert_close(widened.on("reference")(tensors[0].clone(), _pointers(tensors)), wanted)
+    assert all((tensor[2:] == 0).all() and (tensor[:2] != 0).all() for tensor in tensors)
