@@ -144,7 +144,7 @@ def becomes_shorter(x):
     out = torch.zeros_like(x)
     for i in hl.tile(x.size(0), block_size=4):
         total = hl.zeros([4 * 3])
-        for j in hl.tile(2, block_size=1):
+        for _ in hl.tile(2, block_size=1):
             total = total + x[i, :].flatten()
         out[i, :] = total.reshape(-1, 3)
     return out
