@@ -69,8 +69,6 @@ class _Update:
         if sem not in atomic.ORDERINGS:
             unsupported(f"{name} knows the orderings {', '.join(atomic.ORDERINGS)}, found {sem!r}", id="atomic")
         self.array = current().host.meta(target)
-        if self.array.dtype.is_complex:
-            unsupported(f"{name} needs a target of real numbers, found {self.array.dtype}", id="atomic")
         shape = tuple(self.array.shape)
         items, self.mask = without_moving(shape, index)
         self.address: Address = resolve(shape, _every_lane(items, shape))

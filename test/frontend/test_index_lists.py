@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ import torch
 
 import kopt
 import kopt.language as hl
-from kopt.frontend.indexing import ALL, Address
-from test.named import named
+from kopt.frontend.indexing import resolve
+
+from .support import seen
 
 X = torch.arange(4 * 1 * 6 * 5.0).reshape(4, 1, 6, 5)
 ROWS = torch.tensor([5, 0, 3, 3, 1, 2, 4], dtype=torch.int32)
@@ -73,22 +75,28 @@ def test_stores(items: tuple[Any, ...]) -> None:
     assert torch.equal(out, expected)
 
 
-def test_dimensions_of_a_block_that_are_row_numbers() -> None:
-    """Entries that are one element give no dimension of the block."""
-    module = kopt.parse("""
-func.func @f(%x: memref<9x9x9x9xf32>, %n: index) {
-  tile.grid (%i: b0=8) in (9) {
-    %r = tile.full 3 : !tile.tile<4 x 5 x i32>
-  }
-  func.return
-}""")
-    values = named(module)
-    i, rows, n = values["i"], values["r"], values["n"]
-    for entries, gathered in (
-        ([i, rows, ALL], {1, 2}),
-        ([rows, i, ALL], {0, 1}),
-        ([2, rows, ALL], {0, 1}),
-        ([n, i, rows], {1, 2}),
-        ([i, ALL, ALL], set()),
-    ):
-        assert {dim for dim in range(5) if Address(entries, (), [], {}).gathers(dim)} == gathered
+NEAR = torch.zeros(8, 16, 4)
+PLACES, SQUARE = torch.tensor([1, 0, 2]), torch.tensor([[1, 0], [2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("index", "wanted"),
+    [
+        (lambda t, p, s: [t.begin, p, slice(None)], [True, False]),
+        (lambda t, p, s: [3, p, slice(None)], [True, False]),
+        (lambda t, p, s: [t, p, 0], [False, True]),
+        (lambda t, p, s: [t, p, slice(1, 3)], [False, True, False]),
+        (lambda t, p, s: [t.begin, slice(None), p], [False, True]),
+        (lambda t, p, s: [s, 0, slice(None)], [True, True, False]),
+        (lambda t, p, s: [t, s, slice(None)], [False, True, True, False]),
+        (lambda t, p, s: [t, slice(None), 0], [False, False]),
+        (lambda t, p, s: [t.begin, 0, slice(None)], [False]),
+    ],
+    ids=range(9),
+)
+def test_which_dimensions_are_row_numbers(index: Callable[..., list[Any]], wanted: list[bool]) -> None:
+    def gathered(x, v, t, places, square):
+        address = resolve(tuple(x.shape), index(t, places[:], square[:, :]))
+        return [address.gathers(dim) for dim in range(len(address.dims))]
+
+    assert seen(gathered, NEAR, PLACES, SQUARE) == wanted

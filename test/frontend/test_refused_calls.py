@@ -95,6 +95,7 @@ CALLS: dict[str, tuple[Call, Call]] = {
     "cannot be multiplied": (lambda x, v, t: v @ v, lambda x, v, t: v @ v.T),
     "operands of rank 1 or more": (lambda x, v, t: torch.matmul(v, v.sum()), lambda x, v, t: torch.matmul(v, v[0])),
     "mean needs a floating-point dtype": (lambda x, v, t: v.int().mean(), lambda x, v, t: v.int().float().mean()),
+    "reductions do not take out": (lambda x, v, t: v.sum(1, out=v), lambda x, v, t: v.sum(axis=1, keepdims=True)),
     "glu halves a dimension of 15": (lambda x, v, t: F.glu(v[:, :15]), lambda x, v, t: F.glu(v[:, :14])),
     "the combining function gives 1 values for 2": (
         combined(lambda a, b, c, d: (a + c,), 2),

@@ -181,8 +181,6 @@ class InnerLoop(DeviceLoop):
     def _same_lanes(self, yields: Sequence[SSAValue]) -> bool:
         """Whether the lanes that are valid were told when the body began; if not, another run knows them."""
         arguments = [(name, n, each) for name in self.names for n, each in enumerate(self.arguments[name])]
-        if len(arguments) != len(yields):
-            return True
         known = [self.ragged.leave(*each, value, self._tags()) for each, value in zip(arguments, yields, strict=True)]
         return all(known)
 
