@@ -91,6 +91,20 @@ def of_the_loops_own_shape(x, few, i):
     return total.sum(1)
 
 
+def from_a_number(x, few, i):
+    total = 0.0
+    for j in hl.tile(16, block_size=8):
+        total = total + x[i, j]
+    return total.sum(1)
+
+
+def from_one_column(x, few, i):
+    total = x[i, 0:1]
+    for j in hl.tile(16, block_size=8):
+        total = total * 0 + x[i, j] if few[0] > 5 else total + x[i, j]
+    return total.sum(1)
+
+
 def attribute_made_inside(x, few, i):
     kept = SimpleNamespace(total=hl.zeros([i]), visits=0)
     for j in hl.tile(16, block_size=8):
@@ -131,6 +145,8 @@ BODIES: dict[Callable[..., Any], torch.Tensor] = {
     other_structure_before: halves() + 8,
     in_several_dimensions: 2 * (X[:, :4].sum(1) + 2 * X[:, :4].amax(1)),
     of_the_loops_own_shape: X.sum(1),
+    from_a_number: X.sum(1),
+    from_one_column: X.sum(1) + X[:, 0] * 8,
     attribute_made_inside: X.sum(1) * 2 + 1,
     changed_in_one_arm: torch.tensor([1.0] * 4 + [10.0] * 4) * 10000
     + torch.tensor([20.0] * 4 + [2.0] * 4) * 1000
@@ -208,6 +224,15 @@ def other_structure_that_is_read(x, few, i):
     return last[0]
 
 
+def deleted_inside(x, few, i):
+    last = x[i, 0]
+    for j in hl.tile(16, block_size=8):
+        x[i, j] = last[:, None]
+        last = x[i, 0]
+        del last
+    return last
+
+
 def attribute_of_one_visit(x, few, i):
     kept = SimpleNamespace(total=hl.zeros([i]))
     for j in hl.tile(16, block_size=8):
@@ -278,6 +303,7 @@ REFUSED: dict[Callable[..., Any], str] = {
     other_structure_before_while: "'last' has no value here: it is of another type before a loop",
     other_type_that_is_read: "'last' changes its dtype from torch.int32 to torch.float32",
     other_structure_that_is_read: "'last' changes its structure in the loop",
+    deleted_inside: "'last' changes its structure in the loop",
     attribute_of_one_visit: "'kept.seen' has no value here: it belongs to one visit of a loop that has ended",
     assigned_by_one_arm: "'last' has no value here: one arm of the branch does not assign it",
     assigned_by_the_other_arm: "'last' has no value here: one arm of the branch does not assign it",
