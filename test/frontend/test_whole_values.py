@@ -129,3 +129,36 @@ def test_as_torch(name: str) -> None:
         return out
 
     torch.testing.assert_close(reference(kernel, *given)[0], wanted, atol=1e-5, rtol=1e-5)
+
+
+FEW = torch.tensor([3, 5, 2])
+
+
+@pytest.mark.parametrize(
+    ("of", "wanted", "tag"),
+    [
+        (lambda t, n: torch.arange(t.begin, t.begin + 7, 3), lambda b, n: torch.arange(b, b + 7, 3), ""),
+        (lambda t, n: torch.arange(t.begin - 2, t.begin + 2), lambda b, n: torch.arange(b - 2, b + 2), "b0"),
+        (lambda t, n: hl.arange(t.begin, t.begin + 4), lambda b, n: torch.arange(b, b + 4), "b0"),
+        (lambda t, n: hl.arange(t.begin + 1, t.begin + 5), lambda b, n: torch.arange(b + 1, b + 5), "b0"),
+        (lambda t, n: hl.arange(t.begin, t.begin + 3), lambda b, n: torch.arange(b, b + 3), ""),
+        (lambda t, n: hl.arange(t.end, t.end + 4), lambda b, n: torch.arange(b + 4, b + 8), ""),
+        (lambda t, n: hl.arange(t.id * 4, t.id * 4 + 4), lambda b, n: torch.arange(b, b + 4), ""),
+        (lambda t, n: torch.fmax(t.begin, n - 3)[None], lambda b, n: torch.tensor([max(b, n - 3)]), ""),
+    ],
+    ids=range(8),
+)
+def test_lanes_from_computed_numbers(of: Callable[..., Any], wanted: Callable[..., Any], tag: str) -> None:
+    """As many as there are from one to the other; a block's where they are its own."""
+    number = int(FEW[1])
+    lanes = wanted(4, number)
+
+    def kernel(out, few):
+        for t in hl.tile(8, block_size=4):
+            found = of(t, few[1])
+            assert str(found.dims[0].tag.data) == tag and found.dtype in (torch.int32, torch.int64)
+            out[t.id, :] = found
+        return out
+
+    found = reference(kernel, torch.zeros(2, len(lanes), dtype=torch.int64), FEW)
+    torch.testing.assert_close(found, torch.stack([wanted(begin, number) for begin in (0, 4)]))
