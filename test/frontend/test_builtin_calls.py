@@ -89,6 +89,14 @@ def test_what_python_is_told(asked: Callable[..., Any], wanted: object) -> None:
 @pytest.mark.parametrize(
     ("kind", "wanted"), [(int, torch.int32), (float, torch.float32), (bool, torch.bool)], ids=["int", "float", "bool"]
 )
+def test_conversions_of_nothing(kind: type, wanted: object) -> None:
+    made = seen(lambda x, v, t: kind())
+    assert made == kind() and type(made) is kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"), [(int, torch.int32), (float, torch.float32), (bool, torch.bool)], ids=["int", "float", "bool"]
+)
 def test_conversions_of_device_values_are_casts(kind: type, wanted: torch.dtype) -> None:
     found = seen(lambda x, v, t: kind(v.sum()))
     assert (found.dtype, found.rank) == (wanted, 0)

@@ -105,6 +105,27 @@ def from_one_column(x, few, i):
     return total.sum(1)
 
 
+def augmented(x, few, i):
+    """By values of the device on either side, on names and on elements of lists."""
+    left, right, several = x[i, 0], 3, [x[i, 1], 2.0]
+    left -= 2
+    right -= left
+    left /= right + 100
+    several[0] -= left
+    several[1] -= several[0]
+    for j in hl.tile(16, block_size=8):
+        right -= x[i, j].sum(1)
+        left **= 2
+    return left + right * several[1]
+
+
+def of_augmented() -> torch.Tensor:
+    left = X[:, 0] - 2
+    right = 3 - left
+    left = left / (right + 100)
+    return left**4 + (right - X.sum(1)) * (2 - (X[:, 1] - left))
+
+
 def attribute_made_inside(x, few, i):
     kept = SimpleNamespace(total=hl.zeros([i]), visits=0)
     for j in hl.tile(16, block_size=8):
@@ -147,6 +168,7 @@ BODIES: dict[Callable[..., Any], torch.Tensor] = {
     of_the_loops_own_shape: X.sum(1),
     from_a_number: X.sum(1),
     from_one_column: X.sum(1) + X[:, 0] * 8,
+    augmented: of_augmented(),
     attribute_made_inside: X.sum(1) * 2 + 1,
     changed_in_one_arm: torch.tensor([1.0] * 4 + [10.0] * 4) * 10000
     + torch.tensor([20.0] * 4 + [2.0] * 4) * 1000
@@ -230,7 +252,7 @@ def deleted_inside(x, few, i):
         x[i, j] = last[:, None]
         last = x[i, 0]
         del last
-    return last
+    return last  # noqa: F821
 
 
 def attribute_of_one_visit(x, few, i):

@@ -7,6 +7,7 @@ import torch
 
 import kopt
 import kopt.language as hl
+from kopt.frontend import import_kernel
 
 
 def over(lengths_of):
@@ -82,3 +83,10 @@ def test_jagged_lanes_beside_others_are_refused() -> None:
 
     with pytest.raises(kopt.UnsupportedError, match="cannot stand beside others"):
         kopt.kernel(kernel).lower(X, LENGTHS, target="reference")
+
+
+def test_the_block_of_a_jagged_loop() -> None:
+    """It is one of a loop inside, over one dimension of which nobody knows the extent."""
+    outer, inner = import_kernel(over(lambda lengths, b: lengths[b]), (X, LENGTHS), {}).blocks
+    assert (outer.on_grid, outer.axis, outer.rank, outer.extent) == (True, 0, 1, 5)
+    assert (inner.on_grid, inner.axis, inner.rank, inner.last) == (False, 0, 1, True)
