@@ -331,8 +331,8 @@ REFUSED: dict[Callable[..., Any], str] = {
     assigned_by_the_other_arm: "'last' has no value here: one arm of the branch does not assign it",
     read_by_the_other_arm: "'last' has no value here: one arm of the branch does not assign it",
     other_structure_in_each_arm: "'last' has another structure in each arm of the branch",
-    other_word_in_each_arm: "'word' is str on one path and str on the other",
-    word_or_number: "'word' is a device tensor [b0=4] of torch.float32 on one path and str on the other",
+    other_word_in_each_arm: "'word' is str 'high' on one path and str 'low' on the other",
+    word_or_number: "'word' is a device tensor [b0=4] of torch.float32 on one path and str 'low' on the other",
     other_array_in_each_arm: "'array' is a host tensor [8] of torch.int64 on one path and a host tensor [8, 16] of",
 }
 

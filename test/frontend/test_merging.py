@@ -75,10 +75,10 @@ def test_slots(of: Callable[..., tuple[Any, Any]], wanted: str | None) -> None:
 @pytest.mark.parametrize(
     ("of", "said"),
     [
-        (lambda x, v, t: ("a", "b"), "'v' is str on one path and str on the other"),
+        (lambda x, v, t: ("a", "b"), "'v' is str 'a' on one path and str 'b' on the other"),
         (lambda x, v, t: (ODD, Odd()), "'v' is Odd on one path and Odd on the other"),
-        (lambda x, v, t: (3, "b"), "'v' is int 3 on one path and str on the other"),
-        (lambda x, v, t: ("b", v), "'v' is str on one path and a device tensor"),
+        (lambda x, v, t: (3, "b"), "'v' is int 3 on one path and str 'b' on the other"),
+        (lambda x, v, t: ("b", v), "'v' is str 'b' on one path and a device tensor"),
         (lambda x, v, t: (t, t + 1), "'v' is a tile on one path and a tile on the other"),
         (lambda x, v, t: (v, v.int()), "'v' changes its dtype from torch.float32 to torch.int32"),
         (lambda x, v, t: (v, v.sum(1)), "'v' changes its shape from a device tensor [b0=4 x 16]"),

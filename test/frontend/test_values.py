@@ -91,7 +91,7 @@ def test_what_is_seen(of: Callable[..., object], wanted: object) -> None:
         (lambda x, v, t: 3, "int 3"),
         (lambda x, v, t: True, "bool True"),
         (lambda x, v, t: 2.5, "float 2.5"),
-        (lambda x, v, t: "abc", "str"),
+        (lambda x, v, t: "abc", "str 'abc'"),
         (lambda x, v, t: [1], "list"),
         (lambda x, v, t: None, "NoneType"),
     ],
