@@ -47,8 +47,8 @@ def _branch(op: scf.IfOp, kept: Sequence[int]) -> scf.IfOp:
     for region in op.regions:
         _yield_only(region.block, kept, scf.YieldOp)
     types = [op.results[number].type for number in kept]
-    then, *otherwise = [op.detach_region(region) for region in tuple(op.regions)]
-    return scf.IfOp(op.cond, types, then, otherwise[0] if otherwise else None)
+    then, otherwise = [op.detach_region(region) for region in tuple(op.regions)]
+    return scf.IfOp(op.cond, types, then, otherwise)
 
 
 def _loop(op: ForOp | WhileOp, kept: Sequence[int]) -> ForOp | WhileOp:
