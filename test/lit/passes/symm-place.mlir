@@ -151,3 +151,51 @@ func.func @nameless(%0: memref<8xf32>) -> memref<8xf32> {
   func.return %a : memref<8xf32>
 }
 // CHECK: host.copy %{{.+}} to %array_tp :
+
+// -----
+
+// What a partition hands out of it, what a launch calls it, and its version behind a launch are in its memory.
+// CHECK-LABEL: func.func @handed
+// CHECK-NEXT: %h = host.alloc persistent "handed.0" : memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: %p = host.partition capture -> memref<8xf32, #symm.space<"tp">> {
+// CHECK-NEXT: host.call_out "aten.exp.default"(%x) args [unit] to %h : (memref<8xf32>) to memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: host.yield %h : memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: }
+// CHECK-NEXT: symm.all_reduce_out add %p to %s group "tp" by one_shot : memref<8xf32, #symm.space<"tp">> to memref<8xf32>
+// CHECK-NEXT: %a = host.launch @copy (%from = %h, %to = %t) writes [1] : (memref<8xf32, #symm.space<"tp">>, memref<8xf32>) -> memref<8xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=8) in (8) {
+// CHECK-NEXT: %v = tile.load %from[%i] : memref<8xf32, #symm.space<"tp">> -> !tile.tile<b0=8 x f32>
+// CHECK-NEXT: tile.store %v, %to[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: %b = host.launch @back (%from = %t, %to = %h) writes [1] : (memref<8xf32>, memref<8xf32, #symm.space<"tp">>) -> memref<8xf32, #symm.space<"tp">> {
+// CHECK-NEXT: tile.grid (%i: b1=8) in (8) {
+// CHECK-NEXT: %v = tile.load %from[%i] : memref<8xf32> -> !tile.tile<b1=8 x f32>
+// CHECK-NEXT: tile.store %v, %to[%i] : !tile.tile<b1=8 x f32>, memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: host.copy %b to %s : memref<8xf32, #symm.space<"tp">>, memref<8xf32>
+// CHECK-NEXT: func.return %a : memref<8xf32>
+func.func @handed(%x: memref<8xf32>, %s: memref<8xf32>, %t: memref<8xf32>) -> memref<8xf32> {
+  // expected-remark @+1 {{'h' is allocated in the symmetric memory of group "tp"}}
+  %h = host.alloc : memref<8xf32>
+  %p = host.partition capture -> memref<8xf32> {
+    host.call_out "aten.exp.default"(%x) args [unit] to %h : (memref<8xf32>) to memref<8xf32>
+    host.yield %h : memref<8xf32>
+  }
+  symm.all_reduce_out add %p to %s group "tp" by one_shot : memref<8xf32> to memref<8xf32>
+  %a = host.launch @copy (%from = %h, %to = %t) writes [1] : (memref<8xf32>, memref<8xf32>) -> memref<8xf32> {
+    tile.grid (%i: b0=8) in (8) {
+      %v = tile.load %from[%i] : memref<8xf32> -> !tile.tile<b0=8 x f32>
+      tile.store %v, %to[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+    }
+  }
+  %b = host.launch @back (%from = %t, %to = %h) writes [1] : (memref<8xf32>, memref<8xf32>) -> memref<8xf32> {
+    tile.grid (%i: b1=8) in (8) {
+      %v = tile.load %from[%i] : memref<8xf32> -> !tile.tile<b1=8 x f32>
+      tile.store %v, %to[%i] : !tile.tile<b1=8 x f32>, memref<8xf32>
+    }
+  }
+  host.copy %b to %s : memref<8xf32>, memref<8xf32>
+  func.return %a : memref<8xf32>
+}

@@ -60,3 +60,50 @@ func.func @stay(%x: memref<16x16xf32>) -> memref<16x16xf32> {
 // CHECK: %a = host.call
 // CHECK-NEXT: %b = host.call
 // CHECK: %d = host.call
+
+// -----
+
+// A partition before the call reads it: it moves. One that the call is in has no order with what made it outside: it stays.
+// CHECK-LABEL: func.func @partitions
+// CHECK-NEXT: %h = host.alloc persistent "partitions.0" : memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: %m = host.alloc persistent "partitions.1" : memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: host.call_out "aten.exp.default"(%x) args [unit] to %m : (memref<8xf32>) to memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: host.partition capture {
+// CHECK-NEXT: host.copy %m to %s : memref<8xf32, #symm.space<"tp">>, memref<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: host.call_out "aten.relu.default"(%m) args [unit] to %h : (memref<8xf32, #symm.space<"tp">>) to memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: %a = symm.all_reduce add %h group "tp" by one_shot : memref<8xf32, #symm.space<"tp">> to memref<8xf32>
+// CHECK-NEXT: func.return
+func.func @partitions(%x: memref<8xf32>, %s: memref<8xf32>) {
+  // expected-remark @+1 {{'m' is computed in the symmetric memory of group "tp"}}
+  %m = host.call "aten.exp.default"(%x) args [unit] : (memref<8xf32>) -> (memref<8xf32>)
+  host.partition capture {
+    host.copy %m to %s : memref<8xf32>, memref<8xf32>
+  }
+  // expected-remark @+1 {{'h' is allocated in the symmetric memory of group "tp"}}
+  %h = host.call "aten.relu.default"(%m) args [unit] : (memref<8xf32>) -> (memref<8xf32>)
+  %a = symm.all_reduce add %h group "tp" by one_shot : memref<8xf32> to memref<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @inside
+// CHECK-NEXT: %h = host.alloc persistent "f.0" : memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: %m = host.alloc : memref<8xf32>
+// CHECK-NEXT: host.call_out "aten.exp.default"(%x) args [unit] to %m : (memref<8xf32>) to memref<8xf32>
+// CHECK-NEXT: host.partition capture {
+// CHECK-NEXT: host.call_out "aten.relu.default"(%m) args [unit] to %h : (memref<8xf32>) to memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: }
+// CHECK-NEXT: symm.all_reduce_out add %h to %s group "tp" by one_shot : memref<8xf32, #symm.space<"tp">> to memref<8xf32>
+// CHECK-NEXT: func.return
+func.func @inside(%x: memref<8xf32>, %s: memref<8xf32>) {
+  %h = host.alloc persistent "f.0" : memref<8xf32, #symm.space<"tp">>
+  %m = host.alloc : memref<8xf32>
+  host.call_out "aten.exp.default"(%x) args [unit] to %m : (memref<8xf32>) to memref<8xf32>
+  host.partition capture {
+    host.call_out "aten.relu.default"(%m) args [unit] to %h : (memref<8xf32>) to memref<8xf32, #symm.space<"tp">>
+  }
+  symm.all_reduce_out add %h to %s group "tp" by one_shot : memref<8xf32, #symm.space<"tp">> to memref<8xf32>
+  func.return
+}
