@@ -228,3 +228,95 @@ func.func @guarded(%x: memref<512x64xbf16>, %out: memref<512x64xf32>) {
   }
   func.return
 }
+
+// -----
+
+// The number of a block and their count: the program's number, and a constant; of a loop's blocks they stay.
+// CHECK-LABEL: func.func @numbers
+// CHECK-NEXT: triton.launch @numbers_0 (%out_1 = %out writeonly) grid (24) num_warps 1 num_stages 2 {
+// CHECK-NEXT: %pid = triton.program_id
+// CHECK-NEXT: %j_blocks = arith.constant {constexpr} 3 : index
+// CHECK-NEXT: %j_block = arith.remsi %pid, %j_blocks : index
+// CHECK-NEXT: %a = arith.divsi %pid, %j_blocks : index
+// CHECK-NEXT: %i = triton.range %a in (0, 120) : !tile.range<b0=16>
+// CHECK-NEXT: %j = triton.range %j_block in (0, 9) : !tile.range<b1=4>
+// CHECK-NEXT: %b = arith.constant 8 : index
+// CHECK-NEXT: %c = arith.constant 3 : index
+// CHECK-NEXT: %d = arith.addi %a, %b : index
+// CHECK-NEXT: %e = arith.muli %d, %c : index
+// CHECK-NEXT: tile.for %k: b2=4 in (0, 7) {
+// CHECK-NEXT: %f = tile.id %k : !tile.range<b2=4>
+// CHECK-NEXT: %g = tile.count %k : !tile.range<b2=4>
+// CHECK-NEXT: %h = arith.addi %f, %g : index
+// CHECK-NEXT: %l = arith.addi %h, %e : index
+// CHECK-NEXT: %v = tile.splat %l : index to !tile.tile<i32>
+// CHECK-NEXT: tile.store %v, %out_1[%a, %j_block] : !tile.tile<i32>, memref<8x3xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @numbers(%out: memref<8x3xi32>) {
+  tile.grid (%i: b0=16, %j: b1=4) in (120, 9) {
+    %a = tile.id %i : !tile.range<b0=16>
+    %b = tile.count %i : !tile.range<b0=16>
+    %c = tile.count %j : !tile.range<b1=4>
+    %d = arith.addi %a, %b : index
+    %e = arith.muli %d, %c : index
+    tile.for %k: b2=4 in (0, 7) {
+      %f = tile.id %k : !tile.range<b2=4>
+      %g = tile.count %k : !tile.range<b2=4>
+      %h = arith.addi %f, %g : index
+      %l = arith.addi %h, %e : index
+      %v = tile.splat %l : index to !tile.tile<i32>
+      %m = tile.id %j : !tile.range<b1=4>
+      tile.store %v, %out[%a, %m] : !tile.tile<i32>, memref<8x3xi32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @outside(%out: memref<8xi32>, %n: i32) {
+  // expected-error @+1 {{a kernel cannot use the host's i32 %n}}
+  tile.grid (%i: b0=1) in (8) {
+    %v = tile.splat %n : i32 to !tile.tile<i32>
+    %b = tile.begin %i : !tile.range<b0=1>
+    tile.store %v, %out[%b] : !tile.tile<i32>, memref<8xi32>
+  }
+  func.return
+}
+
+// -----
+
+// A kernel's arrays are in the order of the function, those that it makes behind its arguments; constants are its own.
+// CHECK-LABEL: func.func @order
+// CHECK-NEXT: %c = host.alloc : memref<8xf32>
+// CHECK-NEXT: %d = host.alloc : memref<8xf32>
+// CHECK-NEXT: %five = arith.constant 5 : index
+// CHECK-NEXT: host.partition capture {
+// CHECK-NEXT: triton.launch @order_0 (%a_1 = %a, %b_1 = %b writeonly, %c_1 = %c writeonly, %d_1 = %d) grid (1) num_warps 1 num_stages 1 {
+// CHECK-NEXT: %five_1 = arith.constant 5 : index
+// CHECK-NEXT: %pid = triton.program_id
+// CHECK-NEXT: %0 = arith.constant 0 : index
+// CHECK-NEXT: %i = triton.range %0 in (0, 8) : !tile.range<b0=8>
+// CHECK-NEXT: %v = tile.load %d_1[%five_1] : memref<8xf32> -> !tile.tile<f32>
+// CHECK-NEXT: tile.store %v, %b_1[%five_1] : !tile.tile<f32>, memref<8xf32>
+// CHECK-NEXT: %w = tile.load %a_1[%i] : memref<8xf32> -> !tile.tile<b0=8 x f32>
+// CHECK-NEXT: tile.store %w, %c_1[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @order(%a: memref<8xf32>, %b: memref<8xf32>) {
+  %c = host.alloc : memref<8xf32>
+  %d = host.alloc : memref<8xf32>
+  %five = arith.constant 5 : index
+  host.partition capture {
+    tile.grid (%i: b0=8) in (8) {
+      %v = tile.load %d[%five] : memref<8xf32> -> !tile.tile<f32>
+      tile.store %v, %b[%five] : !tile.tile<f32>, memref<8xf32>
+      %w = tile.load %a[%i] : memref<8xf32> -> !tile.tile<b0=8 x f32>
+      tile.store %w, %c[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+    }
+  }
+  func.return
+}

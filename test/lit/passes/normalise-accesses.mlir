@@ -227,3 +227,87 @@ func.func @updates(%ids: memref<40xi32>, %x: memref<40x200xf32>, %out: memref<40
   }
   func.return
 }
+
+// -----
+
+// An index tile of one number is an index; what of it is updated stays, also by comparison.
+// CHECK-LABEL: func.func @singles
+// CHECK-NEXT: %out_1, %c_1, %new_1 = host.launch @singles (%ids_1 = %ids, %x_1 = %x, %out_2 = %out, %c_2 = %c, %new_2 = %new) writes [2, 3, 4] : (memref<40xi32>, memref<40x200xf32>, memref<40x200xf32>, memref<40x40xi32>, memref<40x200xf32>) -> (memref<40x200xf32>, memref<40x40xi32>, memref<40x200xf32>) {
+// CHECK-NEXT: tile.grid (%i: b0=1) in (40) {
+// CHECK-NEXT: %b = tile.begin %i : !tile.range<b0=1>
+// CHECK-NEXT: %n = tile.load %ids_1[%b] : memref<40xi32> -> !tile.tile<i32>
+// CHECK-NEXT: %v = tile.load %x_1[%b, :] : memref<40x200xf32> -> !tile.tile<200 x f32>
+// CHECK-NEXT: %0 = tile.extract %n : !tile.tile<i32> to index
+// CHECK-NEXT: tile.store %v, %new_2[%0, :] : !tile.tile<200 x f32>, memref<40x200xf32>
+// CHECK-NEXT: %p = atomic.rmw add %v, %out_2[%0, :] : !tile.tile<200 x f32>, memref<40x200xf32> -> !tile.tile<200 x f32>
+// CHECK-NEXT: %l = tile.load %x_1[%0, :] : memref<40x200xf32> -> !tile.tile<200 x f32>
+// CHECK-NEXT: %s = tile.add %p, %l : !tile.tile<200 x f32>
+// CHECK-NEXT: tile.store %s, %new_2[%b, :] : !tile.tile<200 x f32>, memref<40x200xf32>
+// CHECK-NEXT: %one = tile.full 1 : !tile.tile<i32>
+// CHECK-NEXT: %q = atomic.cas %one, %n, %c_2[%0, %b] : !tile.tile<i32>, memref<40x40xi32>
+// CHECK-NEXT: tile.store %q, %c_2[%b, %b] : !tile.tile<i32>, memref<40x40xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %new_1, %out_1, %c_1 : memref<40x200xf32>, memref<40x200xf32>, memref<40x40xi32>
+func.func @singles(%ids: memref<40xi32>, %x: memref<40x200xf32>, %new: memref<40x200xf32>, %out: memref<40x200xf32>, %c: memref<40x40xi32>) {
+  tile.grid (%i: b0=1) in (40) {
+    %b = tile.begin %i : !tile.range<b0=1>
+    %n = tile.load %ids[%b] : memref<40xi32> -> !tile.tile<i32>
+    %v = tile.load %x[%b, :] : memref<40x200xf32> -> !tile.tile<200 x f32>
+    tile.store %v, %new[%n, :] : !tile.tile<200 x f32>, memref<40x200xf32>
+    %p = atomic.rmw add %v, %out[%n, :] : !tile.tile<200 x f32>, memref<40x200xf32> -> !tile.tile<200 x f32>
+    %l = tile.load %x[%n, :] : memref<40x200xf32> -> !tile.tile<200 x f32>
+    %s = tile.add %p, %l : !tile.tile<200 x f32>
+    tile.store %s, %new[%b, :] : !tile.tile<200 x f32>, memref<40x200xf32>
+    %one = tile.full 1 : !tile.tile<i32>
+    %q = atomic.cas %one, %n, %c[%n, %b] : !tile.tile<i32>, memref<40x40xi32>
+    tile.store %q, %c[%b, %b] : !tile.tile<i32>, memref<40x40xi32>
+  }
+  func.return
+}
+
+// -----
+
+// A comparing update at a range's own lanes is of its block.
+// CHECK-LABEL: func.func @compared
+// CHECK-NEXT: %x_1, %out_1 = host.launch @compared (%x_2 = %x, %out_2 = %out) writes [0, 1] : (memref<40x200xi32>, memref<40x200xi32>) -> (memref<40x200xi32>, memref<40x200xi32>) {
+// CHECK-NEXT: tile.grid (%i: b0=8) in (40) {
+// CHECK-NEXT: %v = tile.load %x_2[%i, :] : memref<40x200xi32> -> !tile.tile<b0=8 x 200 x i32>
+// CHECK-NEXT: %w = tile.neg %v : !tile.tile<b0=8 x 200 x i32>
+// CHECK-NEXT: %q = atomic.cas %v, %w, %out_2[%i, :] : !tile.tile<b0=8 x 200 x i32>, memref<40x200xi32>
+// CHECK-NEXT: tile.store %q, %x_2[%i, :] : !tile.tile<b0=8 x 200 x i32>, memref<40x200xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %x_1, %out_1 : memref<40x200xi32>, memref<40x200xi32>
+func.func @compared(%x: memref<40x200xi32>, %out: memref<40x200xi32>) {
+  tile.grid (%i: b0=8) in (40) {
+    %n = tile.index %i : !tile.range<b0=8>
+    %v = tile.load %x[%i, :] : memref<40x200xi32> -> !tile.tile<b0=8 x 200 x i32>
+    %w = tile.neg %v : !tile.tile<b0=8 x 200 x i32>
+    %q = atomic.cas %v, %w, %out[%n, :] : !tile.tile<b0=8 x 200 x i32>, memref<40x200xi32>
+    tile.store %q, %x[%i, :] : !tile.tile<b0=8 x 200 x i32>, memref<40x200xi32>
+  }
+  func.return
+}
+
+// -----
+
+// Updates of no elements go; what they give is undefined: zeros.
+// CHECK-LABEL: func.func @idle
+// CHECK-NEXT: %x_1, %seen_1 = host.launch @idle (%ids_1 = %ids, %x_2 = %x, %seen_2 = %seen) writes [1, 2] : (memref<40xi32>, memref<0x200xf32>, memref<40x200xf32>) -> (memref<0x200xf32>, memref<40x200xf32>) {
+// CHECK-NEXT: tile.grid (%i: b0=8) in (40) {
+// CHECK-NEXT: %p = tile.full 0.0 : !tile.tile<b0=8 x 200 x f32>
+// CHECK-NEXT: tile.store %p, %seen_2[%i, :] : !tile.tile<b0=8 x 200 x f32>, memref<40x200xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %x_1, %seen_1 : memref<0x200xf32>, memref<40x200xf32>
+func.func @idle(%ids: memref<40xi32>, %x: memref<0x200xf32>, %seen: memref<40x200xf32>) {
+  tile.grid (%i: b0=8) in (40) {
+    %n = tile.load %ids[%i] : memref<40xi32> -> !tile.tile<b0=8 x i32>
+    %v = tile.full 1.0 : !tile.tile<b0=8 x 200 x f32>
+    %p = atomic.rmw add %v, %x[%n, :] : !tile.tile<b0=8 x 200 x f32>, memref<0x200xf32> -> !tile.tile<b0=8 x 200 x f32>
+    tile.store %p, %seen[%i, :] : !tile.tile<b0=8 x 200 x f32>, memref<40x200xf32>
+    tile.store %v, %x[%n, :] : !tile.tile<b0=8 x 200 x f32>, memref<0x200xf32>
+  }
+  func.return
+}
