@@ -6,7 +6,7 @@ Integers of at most 32 bits are ``exact``: their interval is what they are compu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
@@ -39,6 +39,7 @@ from kopt.dialects.tile import (
     TakeAlongOp,
     TileType,
     TransposeOp,
+    literal_value,
     tile_type,
 )
 from kopt.ir.from_ssa import IndexAnalysis
@@ -101,8 +102,7 @@ def _positions(result: OpResult) -> WideFact | None:
 
 def _known(op: Operation, facts: Facts, found: Found) -> WideFact | None:
     if isinstance(op, LoadOp):
-        interval = found.get(array_of(op.memory))
-        return WideFact("offset", *interval) if interval is not None else WideFact("loaded")
+        return joined([_stored(op, found), *_filled(op)])
     if isinstance(op, FullOp):
         return _constant(int(op.number))
     if isinstance(op, ArangeOp):
@@ -129,6 +129,19 @@ def _known(op: Operation, facts: Facts, found: Found) -> WideFact | None:
     if isinstance(op, ElementwiseOp) and op.ROW.name in (*ARITHMETIC, *BITS, "sign"):
         return _computed(op, [_fact(value, facts) for value in op.inputs])
     return None
+
+
+def _stored(load: LoadOp, found: Found) -> WideFact:
+    interval = found.get(array_of(load.memory))
+    return WideFact("loaded") if interval is None else WideFact("offset", *interval)
+
+
+def _filled(load: LoadOp) -> Iterator[WideFact]:
+    """The numbers that a load gives lanes outside of its ranges, and those that its mask leaves out."""
+    if load.pad is not None:
+        yield _outside(int(literal_value(load.pad)))
+    if load.other is not None:
+        yield _constant(int(literal_value(load.other)))
 
 
 def _fact(value: SSAValue, facts: Facts) -> WideFact | None:

@@ -141,6 +141,27 @@ def test_a_load_of_what_a_check_found() -> None:
     assert fact(body, found={"y": (-3, 9)}) == WideFact("loaded")
 
 
+FILLS = {
+    "nothing": ("", WideFact("offset", -3, 9)),
+    "a number that is in it": ("pad 4", WideFact("offset", -3, 9)),
+    "one beyond it": ("pad 12", WideFact("offset", -3, 12)),
+    "one that 32 bits have not": (f"pad {HIGH + 1}", WideFact("literal")),
+    "the least of 64 bits": (f"pad {-(2**63)}", WideFact("offset", LOW, 9)),
+    "the other number": ("mask %m other -5", WideFact("offset", -5, 9)),
+    "the other number, which 32 bits have not": (f"mask %m other {LOW - 1}", WideFact("literal")),
+    "the least of 64 bits as the other number": (f"mask %m other {-(2**63)}", WideFact("literal")),
+    "both": ("mask %m other -5 pad 12", WideFact("offset", -5, 12)),
+}
+
+
+@pytest.mark.parametrize(("fill", "wanted"), FILLS.values(), ids=FILLS)
+def test_a_load_has_what_it_fills_in_too(fill: str, wanted: WideFact) -> None:
+    body = f"""%m = tile.full 1 : !tile.tile<b0=8 x i1>
+    %r = tile.load %x[%i] {fill} : memref<100xi64> -> !tile.tile<b0=8 x i64>"""
+    assert fact(body, found={"x": (-3, 9)}) == wanted
+    assert fact(body) == WideFact("loaded")
+
+
 @pytest.mark.parametrize(
     ("source", "lowest", "highest"),
     [

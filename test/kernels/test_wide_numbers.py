@@ -70,6 +70,21 @@ def test_numbers_of_loops_that_leave_32_bits_are_refused(text: str, target: str,
     assert error.value.location is not None and error.value.location.line == 11
 
 
+def beside_ends(x):
+    """Comparisons of what fits 32 bits with what does not."""
+    out = torch.zeros(x.size(), dtype=torch.int32)
+    for i in hl.tile(x.size(0)):
+        below, above = (x[i] < 5000000000).to(torch.int32), (x[i] > -5000000000).to(torch.int32)
+        out[i] = below + 2 * above + 4 * (x[i] == 5000000000).to(torch.int32)
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_numbers_beside_the_ends_are_no_numbers_beyond_them(target: str) -> None:
+    x = torch.tensor([2**31 - 1, 2**31 - 2, -(2**31) + 1, 5])
+    assert kopt.kernel(beside_ends).on(target)(x).tolist() == [3, 3, 3, 3]
+
+
 def positions(x):
     """The place of the largest element of each row, and how many are positive: torch's int64, carried by a loop."""
     rows, columns = x.size()

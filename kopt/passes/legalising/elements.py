@@ -90,9 +90,8 @@ def _narrow_integers(launch: LaunchOp) -> None:
         )
     for array, interval in found.intervals.items():
         require_interval(array, *interval)
-    for op in long:
-        if _folded(op):
-            continue
+    # Comparisons are folded first of all: what they compare with is saturated here.
+    for op in [op for op in long if not _folded(op)]:
         _retype_op(op)
         if isinstance(op, ELEMENTWISE["shr"]):
             _limit_shift(op)

@@ -87,3 +87,37 @@ func.func @repeated(%out: memref<8x16xi32>) {
   }
   func.return
 }
+
+// -----
+
+// A lane of a block of one is valid wherever the block is, and a mask that limits nothing else is gone; a mask keeps its
+// other limits.
+// CHECK-LABEL: func.func @masks
+// CHECK-NEXT: tile.grid (%b: b0=1, %i: b1=64) in (8, 500) {
+// CHECK-NEXT: %0 = tile.begin %b : !tile.range<b0=1>
+// CHECK-NEXT: %v = tile.load %x[%0, %i] : memref<8x500xf32> -> !tile.tile<b1=64 x f32>
+// CHECK-NEXT: %m = tile.mask %v in (_) else 1.0 : !tile.tile<b1=64 x f32>
+// CHECK-NEXT: %n = tile.mask %m in (%i) else 2.0 : !tile.tile<b1=64 x f32>
+// CHECK-NEXT: %k = tile.full 1 : !tile.tile<i1>
+// CHECK-NEXT: %l = tile.valid %i : !tile.range<b1=64>
+// CHECK-NEXT: %w = tile.broadcast %k dims [] : !tile.tile<i1> to !tile.tile<b1=64 x i1>
+// CHECK-NEXT: %u = tile.broadcast %l dims [0] : !tile.tile<b1=64 x i1> to !tile.tile<b1=64 x i1>
+// CHECK-NEXT: %a = tile.and %w, %u : !tile.tile<b1=64 x i1>
+// CHECK-NEXT: %1 = tile.begin %b : !tile.range<b0=1>
+// CHECK-NEXT: tile.store %n, %out[%1, %i] mask %a : !tile.tile<b1=64 x f32>, memref<8x500xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @masks(%x: memref<8x500xf32>, %out: memref<8x500xf32>) {
+  tile.grid (%b: b0=1, %i: b1=64) in (8, 500) {
+    %v = tile.load %x[%b, %i] : memref<8x500xf32> -> !tile.tile<b0=1 x b1=64 x f32>
+    %m = tile.mask %v in (%b, _) else 1.0 : !tile.tile<b0=1 x b1=64 x f32>
+    %n = tile.mask %m in (%b, %i) else 2.0 : !tile.tile<b0=1 x b1=64 x f32>
+    %k = tile.valid %b : !tile.range<b0=1>
+    %l = tile.valid %i : !tile.range<b1=64>
+    %w = tile.broadcast %k dims [0] : !tile.tile<b0=1 x i1> to !tile.tile<b0=1 x b1=64 x i1>
+    %u = tile.broadcast %l dims [1] : !tile.tile<b1=64 x i1> to !tile.tile<b0=1 x b1=64 x i1>
+    %a = tile.and %w, %u : !tile.tile<b0=1 x b1=64 x i1>
+    tile.store %n, %out[%b, %i] mask %a : !tile.tile<b0=1 x b1=64 x f32>, memref<8x500xf32>
+  }
+  func.return
+}

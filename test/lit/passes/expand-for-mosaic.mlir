@@ -422,3 +422,59 @@ func.func @rounded(%l: !tile.tile<8 x 128 x bf16>, %r: !tile.tile<128 x 128 x bf
   %e = tile.dot %l, %r precision tf32x3 : !tile.tile<8 x 128 x bf16>, !tile.tile<128 x 128 x bf16> -> !tile.tile<8 x 128 x f32>
   func.return %d, %e : !tile.tile<8 x 128 x f32>, !tile.tile<8 x 128 x f32>
 }
+
+// -----
+
+// Products of unsigned bytes are exact in f32 up to 256 terms; longer ones are summed in parts.
+// CHECK-LABEL: func.func @unsigned
+// CHECK-NEXT: tile.grid (%i: b0=8) in (8) {
+// CHECK-NEXT: %l = tile.load %x[%i, :] : memref<8x300xui8> -> !tile.tile<b0=8 x 300 x ui8>
+// CHECK-NEXT: %r = tile.load %y[:, :] : memref<300x128xui8> -> !tile.tile<300 x 128 x ui8>
+// CHECK-NEXT: %0 = tile.cast %l : !tile.tile<b0=8 x 300 x ui8> to !tile.tile<b0=8 x 300 x bf16>
+// CHECK-NEXT: %1 = tile.cast %r : !tile.tile<300 x 128 x ui8> to !tile.tile<300 x 128 x bf16>
+// CHECK-NEXT: %2 = tile.slice %0 [0, 0] [8, 256] [1, 1] : !tile.tile<b0=8 x 300 x bf16> to !tile.tile<b0=8 x 256 x bf16>
+// CHECK-NEXT: %3 = tile.slice %1 [0, 0] [256, 128] [1, 1] : !tile.tile<300 x 128 x bf16> to !tile.tile<256 x 128 x bf16>
+// CHECK-NEXT: %4 = tile.dot %2, %3 : !tile.tile<b0=8 x 256 x bf16>, !tile.tile<256 x 128 x bf16> -> !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: %5 = tile.cast %4 : !tile.tile<b0=8 x 128 x f32> to !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %6 = tile.slice %0 [0, 256] [8, 44] [1, 1] : !tile.tile<b0=8 x 300 x bf16> to !tile.tile<b0=8 x 44 x bf16>
+// CHECK-NEXT: %7 = tile.slice %1 [256, 0] [44, 128] [1, 1] : !tile.tile<300 x 128 x bf16> to !tile.tile<44 x 128 x bf16>
+// CHECK-NEXT: %8 = tile.dot %6, %7 : !tile.tile<b0=8 x 44 x bf16>, !tile.tile<44 x 128 x bf16> -> !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: %9 = tile.cast %8 : !tile.tile<b0=8 x 128 x f32> to !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %d = tile.add %5, %9 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: tile.store %d, %out[%i, :] : !tile.tile<b0=8 x 128 x i32>, memref<8x128xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @unsigned(%x: memref<8x300xui8>, %y: memref<300x128xui8>, %out: memref<8x128xi32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %l = tile.load %x[%i, :] : memref<8x300xui8> -> !tile.tile<b0=8 x 300 x ui8>
+    %r = tile.load %y[:, :] : memref<300x128xui8> -> !tile.tile<300 x 128 x ui8>
+    %d = tile.dot %l, %r : !tile.tile<b0=8 x 300 x ui8>, !tile.tile<300 x 128 x ui8> -> !tile.tile<b0=8 x 128 x i32>
+    tile.store %d, %out[%i, :] : !tile.tile<b0=8 x 128 x i32>, memref<8x128xi32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @long(%x: memref<8x128xi64>, %y: memref<128x128xi64>) {
+  tile.grid (%i: b0=8) in (8) {
+    %l = tile.load %x[%i, :] : memref<8x128xi64> -> !tile.tile<b0=8 x 128 x i64>
+    %r = tile.load %y[:, :] : memref<128x128xi64> -> !tile.tile<128 x 128 x i64>
+    // expected-error @+1 {{a TPU has no 64-bit integers}}
+    %d = tile.dot %l, %r : !tile.tile<b0=8 x 128 x i64>, !tile.tile<128 x 128 x i64> -> !tile.tile<b0=8 x 128 x i64>
+  }
+  func.return
+}
+
+// -----
+
+// The lanes of a block are summed whole.
+func.func @unsigned_blocks(%x: memref<8x512xui8>, %y: memref<512x128xui8>) {
+  tile.grid (%i: b0=512) in (512) {
+    %l = tile.load %x[:, %i] : memref<8x512xui8> -> !tile.tile<8 x b0=512 x ui8>
+    %r = tile.load %y[%i, :] : memref<512x128xui8> -> !tile.tile<b0=512 x 128 x ui8>
+    // expected-error @+1 {{a product of unsigned bytes takes blocks of up to 256}}
+    %d = tile.dot %l, %r : !tile.tile<8 x b0=512 x ui8>, !tile.tile<b0=512 x 128 x ui8> -> !tile.tile<8 x 128 x i32>
+  }
+  func.return
+}

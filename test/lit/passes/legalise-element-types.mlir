@@ -183,3 +183,145 @@ func.func @long_shifts(%x: memref<64x128xi64>, %out: memref<64x128xi64>) {
   }
   func.return
 }
+
+// -----
+
+// A comparison with what 32 bits cannot hold has one answer; loops carry 32 bits.
+// CHECK-LABEL: func.func @beyond
+// CHECK-NEXT: %x_1 = host.call "kopt.saturate_to_i32"(%x) args [unit, "i32"] : (memref<64x128xi64>) -> (memref<64x128xi32>)
+// CHECK-NEXT: %out_1 = host.launch @beyond (%x_2 = %x_1, %out_2 = %out) writes [1] : (memref<64x128xi32>, memref<64x128xi32>) -> memref<64x128xi32> {
+// CHECK-NEXT: tile.grid (%i: b0=8) in (64) {
+// CHECK-NEXT: %v = tile.load %x_2[%i, :] : memref<64x128xi32> -> !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %big = tile.full 2147483647 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %low = tile.full -2147483648 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %a = tile.full 1 : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %b = tile.full 1 : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %c = tile.full 0 : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %d = tile.full 1 : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %e = tile.full 0 : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %f = tile.full 1 : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %g = tile.full 0 : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %t = tile.and %a, %b : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %u = tile.or %c, %d : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %p = tile.xor %e, %f : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %q = tile.xor %p, %g : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %r = tile.and %t, %u : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %s = tile.xor %q, %r : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %w = tile.cast %s : !tile.tile<b0=8 x 128 x i1> to !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: tile.store %w, %out_2[%i, :] : !tile.tile<b0=8 x 128 x i32>, memref<64x128xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @beyond(%x: memref<64x128xi64>, %out: memref<64x128xi32>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x128xi64> -> !tile.tile<b0=8 x 128 x i64>
+    %big = tile.full 5000000000 : !tile.tile<b0=8 x 128 x i64>
+    %low = tile.full -5000000000 : !tile.tile<b0=8 x 128 x i64>
+    %a = tile.lt %v, %big : !tile.tile<b0=8 x 128 x i64>
+    %b = tile.lt %low, %v : !tile.tile<b0=8 x 128 x i64>
+    %c = tile.eq %v, %big : !tile.tile<b0=8 x 128 x i64>
+    %d = tile.ne %low, %v : !tile.tile<b0=8 x 128 x i64>
+    %e = tile.ge %v, %big : !tile.tile<b0=8 x 128 x i64>
+    %f = tile.gt %v, %low : !tile.tile<b0=8 x 128 x i64>
+    %g = tile.le %big, %v : !tile.tile<b0=8 x 128 x i64>
+    %t = tile.and %a, %b : !tile.tile<b0=8 x 128 x i1>
+    %u = tile.or %c, %d : !tile.tile<b0=8 x 128 x i1>
+    %p = tile.xor %e, %f : !tile.tile<b0=8 x 128 x i1>
+    %q = tile.xor %p, %g : !tile.tile<b0=8 x 128 x i1>
+    %r = tile.and %t, %u : !tile.tile<b0=8 x 128 x i1>
+    %s = tile.xor %q, %r : !tile.tile<b0=8 x 128 x i1>
+    %w = tile.cast %s : !tile.tile<b0=8 x 128 x i1> to !tile.tile<b0=8 x 128 x i32>
+    tile.store %w, %out[%i, :] : !tile.tile<b0=8 x 128 x i32>, memref<64x128xi32>
+  }
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @carried
+// CHECK-NEXT: %x_1 = host.call "kopt.saturate_to_i32"(%x) args [unit, "i32"] : (memref<64x128xi64>) -> (memref<64x128xi32>)
+// CHECK-NEXT: %out_1 = host.launch @carried (%x_2 = %x_1, %out_2 = %out) writes [1] : (memref<64x128xi32>, memref<64x128xi32>) -> memref<64x128xi32> {
+// CHECK-NEXT: tile.grid (%i: b0=8) in (64) {
+// CHECK-NEXT: %v = tile.load %x_2[%i, :] : memref<64x128xi32> -> !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %r = tile.for %k: b1=2 in (0, 10) iter(%a = %v) -> (!tile.tile<b0=8 x 128 x i32>) {
+// CHECK-NEXT: %w = tile.maximum %a, %v : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: tile.yield %w : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.store %r, %out_2[%i, :] : !tile.tile<b0=8 x 128 x i32>, memref<64x128xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @carried(%x: memref<64x128xi64>, %out: memref<64x128xi32>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x128xi64> -> !tile.tile<b0=8 x 128 x i64>
+    %r = tile.for %k: b1=2 in (0, 10) iter(%a = %v) -> (!tile.tile<b0=8 x 128 x i64>) {
+      %w = tile.maximum %a, %v : !tile.tile<b0=8 x 128 x i64>
+      tile.yield %w : !tile.tile<b0=8 x 128 x i64>
+    }
+    %c = tile.cast %r : !tile.tile<b0=8 x 128 x i64> to !tile.tile<b0=8 x 128 x i32>
+    tile.store %c, %out[%i, :] : !tile.tile<b0=8 x 128 x i32>, memref<64x128xi32>
+  }
+  func.return
+}
+
+// -----
+
+// Loops carry f16 in f32, and masks fill in there; what a load has outside is cast with the array.
+// CHECK-LABEL: func.func @halves
+// CHECK-NEXT: %x_1 = host.call "prims.convert_element_type.default"(%x) args [unit, "f32"] : (memref<64x100xf16>) -> (memref<64x100xf32>)
+// CHECK-NEXT: %b_1 = host.call "prims.convert_element_type.default"(%b) args [unit, "i8"] : (memref<64x128xi1>) -> (memref<64x128xi8>)
+// CHECK-NEXT: %out_1 = host.call "prims.convert_element_type.default"(%out) args [unit, "f32"] : (memref<64x100xf16>) -> (memref<64x100xf32>)
+// CHECK-NEXT: %out_2, %y_1 = host.launch @halves (%x_2 = %x_1, %b_2 = %b_1, %out_3 = %out_1, %y_2 = %y) writes [2, 3] : (memref<64x100xf32>, memref<64x128xi8>, memref<64x100xf32>, memref<64x128xi32>) -> (memref<64x100xf32>, memref<64x128xi32>) {
+// CHECK-NEXT: tile.grid (%i: b0=8) in (64) {
+// CHECK-NEXT: %v = tile.load %x_2[%i, :] pad 1.5 : memref<64x100xf32> -> !tile.tile<b0=8 x 100 x f32>
+// CHECK-NEXT: %f = tile.full 2.5 : !tile.tile<b0=8 x 100 x f32>
+// CHECK-NEXT: %r = tile.for %k: b1=2 in (0, 10) iter(%a = %f) -> (!tile.tile<b0=8 x 100 x f32>) {
+// CHECK-NEXT: %m = tile.mask %a in (%i, _) else 0.5 : !tile.tile<b0=8 x 100 x f32>
+// CHECK-NEXT: %w = tile.transpose %m [0, 1] : !tile.tile<b0=8 x 100 x f32>
+// CHECK-NEXT: tile.yield %w : !tile.tile<b0=8 x 100 x f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %s = tile.add %r, %v : !tile.tile<b0=8 x 100 x f32>
+// CHECK-NEXT: tile.store %s, %out_3[%i, :] : !tile.tile<b0=8 x 100 x f32>, memref<64x100xf32>
+// CHECK-NEXT: %o = tile.full 1 : !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %p = tile.load %b_2[%i, :] mask %o other 1 pad 1 : memref<64x128xi8> -> !tile.tile<b0=8 x 128 x i8>
+// CHECK-NEXT: %0 = tile.cast %p : !tile.tile<b0=8 x 128 x i8> to !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %p_1 = tile.cast %0 : !tile.tile<b0=8 x 128 x i32> to !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %q = tile.cast %p_1 : !tile.tile<b0=8 x 128 x i1> to !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: tile.store %q, %y_2[%i, :] : !tile.tile<b0=8 x 128 x i32>, memref<64x128xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: %out_3 = host.call "prims.convert_element_type.default"(%out_2) args [unit, "f16"] : (memref<64x100xf32>) -> (memref<64x100xf16>)
+// CHECK-NEXT: func.return
+func.func @halves(%x: memref<64x100xf16>, %b: memref<64x128xi1>, %out: memref<64x100xf16>, %y: memref<64x128xi32>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i, :] pad 1.5 : memref<64x100xf16> -> !tile.tile<b0=8 x 100 x f16>
+    %f = tile.full 2.5 : !tile.tile<b0=8 x 100 x f16>
+    %r = tile.for %k: b1=2 in (0, 10) iter(%a = %f) -> (!tile.tile<b0=8 x 100 x f16>) {
+      %m = tile.mask %a in (%i, _) else 0.5 : !tile.tile<b0=8 x 100 x f16>
+      %w = tile.transpose %m [0, 1] : !tile.tile<b0=8 x 100 x f16>
+      tile.yield %w : !tile.tile<b0=8 x 100 x f16>
+    }
+    %g = tile.cast %r : !tile.tile<b0=8 x 100 x f16> to !tile.tile<b0=8 x 100 x f32>
+    %h = tile.cast %v : !tile.tile<b0=8 x 100 x f16> to !tile.tile<b0=8 x 100 x f32>
+    %s = tile.add %g, %h : !tile.tile<b0=8 x 100 x f32>
+    %t = tile.cast %s : !tile.tile<b0=8 x 100 x f32> to !tile.tile<b0=8 x 100 x f16>
+    tile.store %t, %out[%i, :] : !tile.tile<b0=8 x 100 x f16>, memref<64x100xf16>
+    %o = tile.full 1 : !tile.tile<b0=8 x 128 x i1>
+    %p = tile.load %b[%i, :] mask %o other 1 pad 1 : memref<64x128xi1> -> !tile.tile<b0=8 x 128 x i1>
+    %q = tile.cast %p : !tile.tile<b0=8 x 128 x i1> to !tile.tile<b0=8 x 128 x i32>
+    tile.store %q, %y[%i, :] : !tile.tile<b0=8 x 128 x i32>, memref<64x128xi32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @in_f16(%x: memref<64x128xf16>, %out: memref<64x128xf16>) {
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %x[%i, :] : memref<64x128xf16> -> !tile.tile<b0=8 x 128 x f16>
+    // expected-error @+1 {{'tile.scan' computes in f16, which a TPU cannot do}}
+    %s = tile.scan add %v dim 1 : !tile.tile<b0=8 x 128 x f16>
+    tile.store %s, %out[%i, :] : !tile.tile<b0=8 x 128 x f16>, memref<64x128xf16>
+  }
+  func.return
+}

@@ -77,3 +77,49 @@ func.func @merged(%x: memref<100x64xf32>, %lens: memref<100xi32>, %out: memref<1
   }
   func.return
 }
+
+// -----
+
+// A mask of a jagged loop's lanes fills in what an item does not have before the mask's own limit does.
+// CHECK-LABEL: func.func @masked
+// CHECK-NEXT: tile.grid (%i: b0=8) in (100) {
+// CHECK-NEXT: %n = tile.load %lens[%i] : memref<100xi16> -> !tile.tile<b0=8 x i16>
+// CHECK-NEXT: %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %0 = tile.cast %n : !tile.tile<b0=8 x i16> to !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %1 = tile.reduce max %0 [0] : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %k_end = tile.extract %1 : !tile.tile<i32> to index
+// CHECK-NEXT: %s = tile.for %k: b1=16 in (0, %k_end) iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+// CHECK-NEXT: %2 = tile.index %k : !tile.range<b1=16>
+// CHECK-NEXT: %3 = tile.broadcast %2 dims [1] : !tile.tile<b1=16 x i32> to !tile.tile<b0=8 x b1=16 x i32>
+// CHECK-NEXT: %4 = tile.broadcast %0 dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x b1=16 x i32>
+// CHECK-NEXT: %has = tile.lt %3, %4 : !tile.tile<b0=8 x b1=16 x i32>
+// CHECK-NEXT: %v = tile.load %x[%i, %k] mask %has : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %e = tile.exp %v : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %5 = tile.full 3.0 : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %e_1 = tile.select %has, %e, %5 : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %m = tile.mask %e_1 in (%i, %k) else 3.0 : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %6 = tile.full 0.0 : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %m_1 = tile.select %has, %m, %6 : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %p = tile.reduce add %m_1 [1] : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %c = tile.add %a, %p : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: tile.yield %c : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.store %s, %out[%i] : !tile.tile<b0=8 x f32>, memref<100xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @masked(%x: memref<100x64xf32>, %lens: memref<100xi16>, %out: memref<100xf32>) {
+  tile.grid (%i: b0=8) in (100) {
+    %n = tile.load %lens[%i] : memref<100xi16> -> !tile.tile<b0=8 x i16>
+    %z = tile.full 0.0 : !tile.tile<b0=8 x f32>
+    %s = jagged.for %k: b1=16 in %n iter(%a = %z) -> (!tile.tile<b0=8 x f32>) {
+      %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+      %e = tile.exp %v : !tile.tile<b0=8 x b1=16 x f32>
+      %m = tile.mask %e in (%i, %k) else 3.0 : !tile.tile<b0=8 x b1=16 x f32>
+      %p = tile.reduce add %m [1] : !tile.tile<b0=8 x b1=16 x f32>
+      %c = tile.add %a, %p : !tile.tile<b0=8 x f32>
+      tile.yield %c : !tile.tile<b0=8 x f32>
+    }
+    tile.store %s, %out[%i] : !tile.tile<b0=8 x f32>, memref<100xf32>
+  }
+  func.return
+}

@@ -103,3 +103,46 @@ func.func @sorted(%x: memref<13x2xf32>) {
   }
   func.return
 }
+
+// -----
+
+// A kernel's own combination passes by lanes that nothing is in: it combines beside the values whether a lane is one.
+// CHECK-LABEL: func.func @combined
+// CHECK-NEXT: tile.grid (%i: b0=4) in (13) {
+// CHECK-NEXT: %0 = tile.valid %i : !tile.range<b0=4>
+// CHECK-NEXT: %1 = tile.reshape %0 : !tile.tile<b0=4 x i1> to !tile.tile<4 x i1>
+// CHECK-NEXT: %v = tile.load %x[%i, :] : memref<13x6xf32> -> !tile.tile<b0=4 x 6 x f32>
+// CHECK-NEXT: %v_1 = tile.mask %v in (%i, _) else 0.0 : !tile.tile<b0=4 x 6 x f32> to !tile.tile<4 x 6 x f32>
+// CHECK-NEXT: %f = tile.reshape %v_1 : !tile.tile<4 x 6 x f32> to !tile.tile<24 x f32>
+// CHECK-NEXT: %2 = tile.broadcast %1 dims [0] : !tile.tile<4 x i1> to !tile.tile<4 x 6 x i1>
+// CHECK-NEXT: %3 = tile.reshape %2 : !tile.tile<4 x 6 x i1> to !tile.tile<24 x i1>
+// CHECK-NEXT: %g = tile.full 1.0 : !tile.tile<24 x f32>
+// CHECK-NEXT: %4 = tile.full 1 : !tile.tile<24 x i32>
+// CHECK-NEXT: %5 = tile.full 0 : !tile.tile<24 x i32>
+// CHECK-NEXT: %6 = tile.select %3, %4, %5 : !tile.tile<24 x i32>
+// CHECK-NEXT: %r, %r_1, %7 = tile.associative_reduce %f, %g, %6 dim 0 : !tile.tile<24 x f32>, !tile.tile<24 x f32>, !tile.tile<24 x i32> {
+// CHECK-NEXT: ^bb0(%a: !tile.tile<f32>, %b: !tile.tile<f32>, %8: !tile.tile<i32>, %c: !tile.tile<f32>, %d: !tile.tile<f32>, %9: !tile.tile<i32>):
+// CHECK-NEXT: %10 = tile.full 0 : !tile.tile<i32>
+// CHECK-NEXT: %11 = tile.ne %8, %10 : !tile.tile<i32>
+// CHECK-NEXT: %12 = tile.ne %9, %10 : !tile.tile<i32>
+// CHECK-NEXT: %13 = tile.select %11, %a, %c : !tile.tile<f32>
+// CHECK-NEXT: %14 = tile.select %12, %13, %a : !tile.tile<f32>
+// CHECK-NEXT: %15 = tile.select %11, %b, %d : !tile.tile<f32>
+// CHECK-NEXT: %16 = tile.select %12, %15, %b : !tile.tile<f32>
+// CHECK-NEXT: %17 = tile.or %8, %9 : !tile.tile<i32>
+// CHECK-NEXT: tile.yield %14, %16, %17 : !tile.tile<f32>, !tile.tile<f32>, !tile.tile<i32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @combined(%x: memref<13x6xf32>) {
+  tile.grid (%i: b0=4) in (13) {
+    %v = tile.load %x[%i, :] : memref<13x6xf32> -> !tile.tile<b0=4 x 6 x f32>
+    %f = tile.reshape %v : !tile.tile<b0=4 x 6 x f32> to !tile.tile<24 x f32>
+    %g = tile.full 1.0 : !tile.tile<24 x f32>
+    %r:2 = tile.associative_reduce %f, %g dim 0 : !tile.tile<24 x f32>, !tile.tile<24 x f32> {
+    ^bb0(%a: !tile.tile<f32>, %b: !tile.tile<f32>, %c: !tile.tile<f32>, %d: !tile.tile<f32>):
+      tile.yield %a, %b : !tile.tile<f32>, !tile.tile<f32>
+    }
+  }
+  func.return
+}
