@@ -47,3 +47,21 @@ func.func @apart(%x: memref<5x70xf32>, %w: memref<70x70xf32>, %v: memref<70x70xf
   %a = host.call "aten.mm.default"(%i, %m) args [unit, unit] : (memref<20x70xi32>, memref<70x70xi32>) -> (memref<20x70xi32>)
   func.return
 }
+
+// -----
+
+// So does one without columns, and one of rows that are too long to be kept.
+// CHECK-LABEL: func.func @sizes
+// CHECK: aten.mm
+// CHECK: aten.mm
+// CHECK: pallas.call @sizes_all_gather_mm
+// CHECK-NOT: aten.mm
+func.func @sizes(%x: memref<5x70xf32>, %w: memref<70x0xf32>, %l: memref<8x8193xf32>, %v: memref<8193x128xf32>, %k: memref<8x8192xf32>, %u: memref<8192x128xf32>) {
+  %g = symm.all_gather %x group "tp" : memref<5x70xf32> to memref<20x70xf32>
+  %y = host.call "aten.mm.default"(%g, %w) args [unit, unit] : (memref<20x70xf32>, memref<70x0xf32>) -> (memref<20x0xf32>)
+  %h = symm.all_gather %l group "tp" : memref<8x8193xf32> to memref<32x8193xf32>
+  %z = host.call "aten.mm.default"(%h, %v) args [unit, unit] : (memref<32x8193xf32>, memref<8193x128xf32>) -> (memref<32x128xf32>)
+  %i = symm.all_gather %k group "tp" : memref<8x8192xf32> to memref<32x8192xf32>
+  %a = host.call "aten.mm.default"(%i, %u) args [unit, unit] : (memref<32x8192xf32>, memref<8192x128xf32>) -> (memref<32x128xf32>)
+  func.return
+}

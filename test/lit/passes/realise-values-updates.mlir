@@ -214,3 +214,106 @@ func.func @parts(%n: memref<32xi32>, %x: memref<32x8xf32>, %c: memref<1xi32>) ->
   }
   func.return %x_1 : memref<32x8xf32>
 }
+
+// -----
+
+// Of more than 512 rows, a product for 512 at a time.
+// CHECK-LABEL: func.func @many
+// CHECK-NEXT: %out_1 = host.launch @many (%n_1 = %n, %v_1 = %v, %out_2 = %out) writes [2] : (memref<40xi32>, memref<40x128xf32>, memref<1300x128xf32>) -> memref<1300x128xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=16, %j: b1=128) in (40, 128) ordered [0] {
+// CHECK-NEXT: %rows = tile.load %n_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %v_2 = tile.load %v_1[%i, %j] : memref<40x128xf32> -> !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %0 = tile.full 0 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %1 = tile.ge %rows, %0 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %2 = tile.full 1300 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %3 = tile.lt %rows, %2 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %4 = tile.and %1, %3 : !tile.tile<b0=16 x i1>
+// CHECK-NEXT: %5 = tile.full 1299 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %6 = tile.minimum %rows, %5 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %7 = tile.maximum %6, %0 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %8 = tile.full -1 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %9 = tile.select %4, %7, %8 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %row_numbers = tile.mask %9 in (%i) else -1 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %10 = tile.abs %v_2 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %11 = tile.full inf : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %12 = tile.lt %10, %11 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %13 = tile.full 0.0 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %14 = tile.select %12, %v_2, %13 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: tile.for %n_2: n0=512 in (0, 1300) {
+// CHECK-NEXT: %15 = tile.index %n_2 : !tile.range<n0=512>
+// CHECK-NEXT: %16 = tile.broadcast %15 dims [0] : !tile.tile<n0=512 x i32> to !tile.tile<n0=512 x b0=16 x i32>
+// CHECK-NEXT: %17 = tile.broadcast %row_numbers dims [1] : !tile.tile<b0=16 x i32> to !tile.tile<n0=512 x b0=16 x i32>
+// CHECK-NEXT: %18 = tile.eq %16, %17 : !tile.tile<n0=512 x b0=16 x i32>
+// CHECK-NEXT: %19 = tile.full 1.0 : !tile.tile<n0=512 x b0=16 x f32>
+// CHECK-NEXT: %20 = tile.full 0.0 : !tile.tile<n0=512 x b0=16 x f32>
+// CHECK-NEXT: %hot = tile.select %18, %19, %20 : !tile.tile<n0=512 x b0=16 x f32>
+// CHECK-NEXT: %21 = tile.dot %hot, %14 precision ieee : !tile.tile<n0=512 x b0=16 x f32>, !tile.tile<b0=16 x b1=128 x f32> -> !tile.tile<n0=512 x b1=128 x f32>
+// CHECK-NEXT: %old = tile.load %out_2[%n_2, %j] : memref<1300x128xf32> -> !tile.tile<n0=512 x b1=128 x f32>
+// CHECK-NEXT: %new = tile.add %old, %21 : !tile.tile<n0=512 x b1=128 x f32>
+// CHECK-NEXT: tile.store %new, %out_2[%n_2, %j] : !tile.tile<n0=512 x b1=128 x f32>, memref<1300x128xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %22 = tile.cast %12 : !tile.tile<b0=16 x b1=128 x i1> to !tile.tile<b0=16 x b1=128 x i32>
+// CHECK-NEXT: %23 = tile.reduce min %22 [0, 1] : !tile.tile<b0=16 x b1=128 x i32>
+// CHECK-NEXT: %24 = tile.full 0 : !tile.tile<i32>
+// CHECK-NEXT: %25 = tile.eq %23, %24 : !tile.tile<i32>
+// CHECK-NEXT: %26 = tile.extract %25 : !tile.tile<i1> to i1
+// CHECK-NEXT: scf.if %26 {
+// CHECK-NEXT: tile.for %n_3: n1=512 in (0, 1300) {
+// CHECK-NEXT: %27 = tile.index %n_3 : !tile.range<n1=512>
+// CHECK-NEXT: %28 = tile.broadcast %27 dims [0] : !tile.tile<n1=512 x i32> to !tile.tile<n1=512 x b0=16 x i32>
+// CHECK-NEXT: %29 = tile.broadcast %row_numbers dims [1] : !tile.tile<b0=16 x i32> to !tile.tile<n1=512 x b0=16 x i32>
+// CHECK-NEXT: %30 = tile.eq %28, %29 : !tile.tile<n1=512 x b0=16 x i32>
+// CHECK-NEXT: %31 = tile.full 1.0 : !tile.tile<n1=512 x b0=16 x f32>
+// CHECK-NEXT: %32 = tile.full 0.0 : !tile.tile<n1=512 x b0=16 x f32>
+// CHECK-NEXT: %hot_1 = tile.select %30, %31, %32 : !tile.tile<n1=512 x b0=16 x f32>
+// CHECK-NEXT: %33 = tile.eq %v_2, %11 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %34 = tile.full 1.0 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %35 = tile.select %33, %34, %13 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %36 = tile.full -inf : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %37 = tile.eq %v_2, %36 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %38 = tile.full 4096.0 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %39 = tile.select %37, %38, %35 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %40 = tile.isnan %v_2 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %41 = tile.full 16777216.0 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %42 = tile.select %40, %41, %39 : !tile.tile<b0=16 x b1=128 x f32>
+// CHECK-NEXT: %43 = tile.cast %hot_1 : !tile.tile<n1=512 x b0=16 x f32> to !tile.tile<n1=512 x b0=16 x bf16>
+// CHECK-NEXT: %44 = tile.cast %42 : !tile.tile<b0=16 x b1=128 x f32> to !tile.tile<b0=16 x b1=128 x bf16>
+// CHECK-NEXT: %45 = tile.dot %43, %44 : !tile.tile<n1=512 x b0=16 x bf16>, !tile.tile<b0=16 x b1=128 x bf16> -> !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %46 = tile.full 0.00024414062 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %47 = tile.mul %45, %46 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %48 = tile.floor %47 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %49 = tile.full 4096.0 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %50 = tile.mul %48, %49 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %51 = tile.sub %45, %50 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %52 = tile.full 0.0 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %53 = tile.gt %51, %52 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %54 = tile.full inf : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %55 = tile.select %53, %54, %52 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %56 = tile.gt %48, %52 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %57 = tile.full -inf : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %58 = tile.select %56, %57, %55 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %59 = tile.and %53, %56 : !tile.tile<n1=512 x b1=128 x i1>
+// CHECK-NEXT: %60 = tile.full 16777216.0 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %61 = tile.ge %45, %60 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %62 = tile.or %59, %61 : !tile.tile<n1=512 x b1=128 x i1>
+// CHECK-NEXT: %63 = tile.full nan : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %64 = tile.select %62, %63, %58 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %old_1 = tile.load %out_2[%n_3, %j] : memref<1300x128xf32> -> !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: %new_1 = tile.add %old_1, %64 : !tile.tile<n1=512 x b1=128 x f32>
+// CHECK-NEXT: tile.store %new_1, %out_2[%n_3, %j] : !tile.tile<n1=512 x b1=128 x f32>, memref<1300x128xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %out_1 : memref<1300x128xf32>
+func.func @many(%n: memref<40xi32>, %v: memref<40x128xf32>, %out: memref<1300x128xf32>) -> memref<1300x128xf32> {
+  %out_1 = host.launch @many (%n_1 = %n, %v_1 = %v, %out_2 = %out) writes [2] : (memref<40xi32>, memref<40x128xf32>, memref<1300x128xf32>) -> memref<1300x128xf32> {
+    tile.grid (%i: b0=16, %j: b1=128) in (40, 128) plan {order [i, j] parallel [i, j]
+        @out = %out_2 one_hot} {
+      %rows = tile.load %n_1[%i] : memref<40xi32> -> !tile.tile<b0=16 x i32>
+      %v_2 = tile.load %v_1[%i, %j] : memref<40x128xf32> -> !tile.tile<b0=16 x b1=128 x f32>
+      atomic.rmw add %v_2, %out_2[%rows, %j] via @out : !tile.tile<b0=16 x b1=128 x f32>, memref<1300x128xf32>
+    }
+  }
+  func.return %out_1 : memref<1300x128xf32>
+}

@@ -86,3 +86,94 @@ func.func @numbers(%x: memref<37x40xf32>, %rows: memref<37xi32>, %columns: memre
   }
   func.return
 }
+
+// -----
+
+// Blocks that go beyond the view are left: a loop that ends behind it, and a shifted block.
+// CHECK-LABEL: func.func @outside
+// CHECK-NEXT: %wide = host.expand %out : memref<1x40xf32> to memref<37x40xf32, strided<[0, 1]>>
+// CHECK-NEXT: tile.grid (%i: b0=8, %j: b1=16) in (38, 40) {
+// CHECK-NEXT: %v = tile.load %x[%i, %j] : memref<40x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: atomic.rmw add %v, %wide[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<37x40xf32, strided<[0, 1]>>
+// CHECK-NEXT: %n = arith.constant 1 : index
+// CHECK-NEXT: %k = tile.shift %i by %n : !tile.range<b0=8>
+// CHECK-NEXT: atomic.rmw add %v, %wide[%k, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<37x40xf32, strided<[0, 1]>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @outside(%x: memref<40x40xf32>, %out: memref<1x40xf32>) {
+  %wide = host.expand %out : memref<1x40xf32> to memref<37x40xf32, strided<[0, 1]>>
+  tile.grid (%i: b0=8, %j: b1=16) in (38, 40) {
+    %v = tile.load %x[%i, %j] : memref<40x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+    atomic.rmw add %v, %wide[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<37x40xf32, strided<[0, 1]>>
+    %n = arith.constant 1 : index
+    %k = tile.shift %i by %n : !tile.range<b0=8>
+    atomic.rmw add %v, %wide[%k, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<37x40xf32, strided<[0, 1]>>
+  }
+  func.return
+}
+
+// -----
+
+// A loop that ends before the view does, in whole blocks, and rows of which nothing is taken twice.
+// CHECK-LABEL: func.func @inside
+// CHECK-NEXT: tile.grid (%i: b0=8, %j: b1=16) in (37, 40) {
+// CHECK-NEXT: %v = tile.load %x[%i, %j] : memref<40x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: %0 = tile.reduce max %v [0] : !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: atomic.rmw max %0, %out[0, %j] : !tile.tile<b1=16 x f32>, memref<1x40xf32>
+// CHECK-NEXT: %w = tile.load %x[3:8, %j] : memref<40x40xf32> -> !tile.tile<5 x b1=16 x f32>
+// CHECK-NEXT: %1 = tile.reduce min %w [0] : !tile.tile<5 x b1=16 x f32>
+// CHECK-NEXT: atomic.rmw min %1, %out[0, %j] : !tile.tile<b1=16 x f32>, memref<1x40xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @inside(%x: memref<40x40xf32>, %out: memref<1x40xf32>) {
+  %wide = host.expand %out : memref<1x40xf32> to memref<37x40xf32, strided<[0, 1]>>
+  tile.grid (%i: b0=8, %j: b1=16) in (37, 40) {
+    %v = tile.load %x[%i, %j] : memref<40x40xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+    atomic.rmw max %v, %wide[%i, %j] : !tile.tile<b0=8 x b1=16 x f32>, memref<37x40xf32, strided<[0, 1]>>
+    %w = tile.load %x[3:8, %j] : memref<40x40xf32> -> !tile.tile<5 x b1=16 x f32>
+    atomic.rmw min %w, %wide[3:8, %j] : !tile.tile<5 x b1=16 x f32>, memref<37x40xf32, strided<[0, 1]>>
+  }
+  func.return
+}
+
+// -----
+
+// An update whose old value is used meets row by row: its rows are all numbered 0.
+// CHECK-LABEL: func.func @between
+// CHECK-NEXT: tile.grid (%i: b0=8, %j: b1=16, %k: b2=8) in (8, 16, 8) {
+// CHECK-NEXT: %v = tile.load %x[%i, %j, %k] : memref<8x16x8xf32> -> !tile.tile<b0=8 x b1=16 x b2=8 x f32>
+// CHECK-NEXT: %0 = tile.full 0 : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %p = atomic.rmw add %v, %out[%0, %j, %k] : !tile.tile<b0=8 x b1=16 x b2=8 x f32>, memref<1x16x8xf32> -> !tile.tile<b0=8 x b1=16 x b2=8 x f32>
+// CHECK-NEXT: tile.store %p, %x[%i, %j, %k] : !tile.tile<b0=8 x b1=16 x b2=8 x f32>, memref<8x16x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @between(%x: memref<8x16x8xf32>, %rows: memref<8xi32>, %out: memref<1x16x8xf32>) {
+  %wide = host.expand %out : memref<1x16x8xf32> to memref<37x16x8xf32, strided<[0, 8, 1]>>
+  tile.grid (%i: b0=8, %j: b1=16, %k: b2=8) in (8, 16, 8) {
+    %v = tile.load %x[%i, %j, %k] : memref<8x16x8xf32> -> !tile.tile<b0=8 x b1=16 x b2=8 x f32>
+    %p = atomic.rmw add %v, %wide[%i, %j, %k] : !tile.tile<b0=8 x b1=16 x b2=8 x f32>, memref<37x16x8xf32, strided<[0, 8, 1]>> -> !tile.tile<b0=8 x b1=16 x b2=8 x f32>
+    tile.store %p, %x[%i, %j, %k] : !tile.tile<b0=8 x b1=16 x b2=8 x f32>, memref<8x16x8xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Repeated dimensions with another one between them have no numbers in one place: the update stays.
+// CHECK-LABEL: func.func @apart
+// CHECK-NEXT: %wide = host.expand %out : memref<1x16x1xf32> to memref<37x16x8xf32, strided<[0, 1, 0]>>
+// CHECK-NEXT: tile.grid (%i: b0=8, %j: b1=16, %k: b2=8) in (8, 16, 8) {
+// CHECK-NEXT: %v = tile.load %x[%i, %j, %k] : memref<8x16x8xf32> -> !tile.tile<b0=8 x b1=16 x b2=8 x f32>
+// CHECK-NEXT: %p = atomic.rmw add %v, %wide[%i, %j, %k] : !tile.tile<b0=8 x b1=16 x b2=8 x f32>, memref<37x16x8xf32, strided<[0, 1, 0]>> -> !tile.tile<b0=8 x b1=16 x b2=8 x f32>
+// CHECK-NEXT: tile.store %p, %x[%i, %j, %k] : !tile.tile<b0=8 x b1=16 x b2=8 x f32>, memref<8x16x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @apart(%x: memref<8x16x8xf32>, %out: memref<1x16x1xf32>) {
+  %wide = host.expand %out : memref<1x16x1xf32> to memref<37x16x8xf32, strided<[0, 1, 0]>>
+  tile.grid (%i: b0=8, %j: b1=16, %k: b2=8) in (8, 16, 8) {
+    %v = tile.load %x[%i, %j, %k] : memref<8x16x8xf32> -> !tile.tile<b0=8 x b1=16 x b2=8 x f32>
+    %p = atomic.rmw add %v, %wide[%i, %j, %k] : !tile.tile<b0=8 x b1=16 x b2=8 x f32>, memref<37x16x8xf32, strided<[0, 1, 0]>> -> !tile.tile<b0=8 x b1=16 x b2=8 x f32>
+    tile.store %p, %x[%i, %j, %k] : !tile.tile<b0=8 x b1=16 x b2=8 x f32>, memref<8x16x8xf32>
+  }
+  func.return
+}
