@@ -14,10 +14,11 @@ from examples.softmax import softmax_backward
 from kopt.ir.launch_model import LaunchModel
 from kopt.planned import planned_launches
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.block_sizes import cheapest, space
+from kopt.planning.block_sizes import cheapest, fitting, space
 from kopt.planning.candidates import candidates
 from kopt.planning.choice import CLEARLY
 from kopt.planning.cost import cost
+from kopt.planning.items import Cost
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS, MiB, TpuChip
 from test.analysis.launches import model as model_of
@@ -199,3 +200,24 @@ def test_of_equal_costs_straight_code_is_first() -> None:
     """Products of whole rows and columns on v5p take 0.5 % less than those in two visits, and more memory."""
     low = swiglu_matmul.lower("bf16[4096,4096]", *("bf16[4096,4096]",) * 2, target="pallas:v5p")
     assert low.config.block_sizes == (512, 512, 4096)
+
+
+ONE_WINDOW = Budget(V5P).window_bytes()
+
+
+@pytest.mark.parametrize(
+    ("found", "chip", "seconds", "memory"),
+    [
+        (Cost(seconds=2.0, vmem_bytes=ONE_WINDOW - 8, live_bytes=8), V5P, 2.0, ONE_WINDOW),
+        (Cost(seconds=2.0, vmem_bytes=ONE_WINDOW - 7, live_bytes=8), V5P, np.inf, ONE_WINDOW + 1),
+        (Cost(seconds=2.0, shared_bytes=7, fits=True), GPU_CHIPS["sm90"], 2.0, 7),
+        (Cost(seconds=2.0, shared_bytes=7, fits=False), GPU_CHIPS["sm90"], np.inf, 7),
+        (Cost(vmem_bytes=8, live_bytes=8), V5P, np.inf, np.inf),  # nobody knows its time
+        (Cost(seconds=2.0, vmem_bytes=8), V5P, np.inf, np.inf),  # nor what it takes
+        (Cost(seconds=2.0, shared_bytes=7), GPU_CHIPS["sm90"], np.inf, np.inf),
+        (Cost(seconds=2.0, fits=True), GPU_CHIPS["sm90"], np.inf, np.inf),
+    ],
+)
+def test_what_does_not_fit_takes_for_ever(found: Cost, chip, seconds: float, memory: float) -> None:
+    counted, taken = fitting(found, chip)
+    assert np.all(counted == seconds) and np.all(taken == memory)

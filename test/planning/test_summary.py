@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kopt.planning.changes import OtherChoice
 from kopt.planning.items import Cost
-from kopt.planning.summary import bound, floors, items
+from kopt.planning.summary import GAIN, advice, bound, floors, items, times, total_times
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 
 
@@ -35,3 +36,28 @@ def test_what_is_not_known_of_a_launch_is_no_item() -> None:
     assert bound([cost, cost], TPU_CHIPS["v6e"]) == "VPU" and bound([], TPU_CHIPS["v6e"]) is None
     assert items(Cost(bytes_in=1e6, vpu_seconds=1e-3), TPU_CHIPS["v6e"]) == {}
     assert items(Cost(seconds=2e-3, vpu_seconds=1e-3), TPU_CHIPS["v6e"]) == {}
+
+
+def test_what_one_launch_takes() -> None:
+    cost = Cost(seconds=2e-3, bytes_in=1e6, bytes_out=2e6, vpu_seconds=1e-3, exposed_seconds=1e-4)
+    for chip in (TPU_CHIPS["v6e"], GPU_CHIPS["sm90"]):
+        assert times(cost, chip) == total_times([cost], chip)
+    assert times(cost, GPU_CHIPS["sm90"])["hbm_bytes"] == 3_000_000
+    assert times(cost, GPU_CHIPS["sm90"])["exposed_ms"] == 0.1
+
+
+@pytest.mark.parametrize(
+    ("share", "wanted"),
+    [
+        (1.0, "a tie: ±0 %, less than the model can tell"),
+        (1.02, "a tie: +2 %, less than the model can tell"),
+        (0.98, "a tie: −2 %, less than the model can tell"),
+        (1 + 2 * GAIN, "predicted +6 %"),
+        (0.9, "predicted −10 %: a configuration asked for another, or the gain is within the model's error"),
+    ],
+)
+def test_why_the_runner_up_lost(share: float, wanted: str) -> None:
+    other = OtherChoice("loop k grid", seconds=share * 2e-3, searched=True)
+    runner_up = advice([other], 2e-3)["runner_up"]
+    assert runner_up["lost"] == wanted and runner_up["change"] == "loop k grid"
+    assert runner_up["predicted_ms"] == pytest.approx(2 * share) and runner_up["gain"] == pytest.approx(share - 1)
