@@ -335,3 +335,14 @@ def test_values_without_products_have_registers_in_turns() -> None:
     model, _ = elementwise(1 << 20, False)
     found = program(alive(model, ((4096,), 32)), options={"warps": 4}, b0=4096)
     assert found.registers == 40 + 32 and found.held_by_registers == 65536 // ((16 + 32 // 2) * 128)
+
+
+def test_shared_memory_by_operand() -> None:
+    """All stages of what visits load for products; what several loads of an operand bring is added."""
+    found = program(PRODUCT, options={"stages": 3}, **SIZES)
+    assert found.shared_items() == {"x": 3 * 128 * 64 * 2, "y": 3 * 64 * 256 * 2}
+    assert sum(found.shared_items().values()) == found.shared_bytes
+    x, y = PRODUCT.factors
+    x_only = replace(PRODUCT, factors=(x, replace(y, load="", stays=True)))
+    assert program(x_only, options={"stages": 1}, **SIZES).shared_items() == {"x": 128 * 64 * 2}
+    assert program(replace(PRODUCT, factors=()), **SIZES).shared_items() == {}

@@ -1,5 +1,8 @@
 """Blocks at loaded numbers: at which turns they change, of a kernel that is imported."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -7,10 +10,12 @@ import torch
 import kopt
 import kopt.language as hl
 from kopt.analysis.launch_models import launch_models
-from kopt.planning.candidates import gpu_candidate
+from kopt.planning.at_sizes import AtSizes
+from kopt.planning.candidates import candidates, gpu_candidate
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.loaded import listed_changes
-from kopt.targets.chips import GPU_CHIPS
+from kopt.planning.tpu_cost import TpuLaunch
+from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 
 TILES, GROUPS = [0, 1, 1, 2, 0], [0, 0, 1, 1, 1]
 
@@ -66,3 +71,50 @@ def test_programs_of_a_gpu_that_share_a_block(model, operand, contents, wanted):
     launch = GpuLaunch(model, {"b0": 128, "b1": 1, "b2": 128}, gpu_candidate(model), GPU_CHIPS["sm90"], {}, contents)
     (access,) = model.of(operand)
     assert launch._run_of_blocks(access, "b1") == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted"),
+    [
+        ([0, 1, 1, 2, 0], [True, False, True, True, False]),
+        ([0, 0, 0, 0, 0], [False] * 5),
+        ([0, 1, 2, 3, 4], [True] * 5),
+        ([0, 1, 2, 3], None),  # a block has no number
+        ([0, 1, 2, 3, 4, 9], [True] * 5),  # numbers that no block has do not count
+    ],
+)
+def test_as_many_numbers_as_blocks(model, held, wanted):
+    found = changes(model, "x", tiles=held)
+    assert (found if wanted is None else found.tolist()) == wanted
+
+
+def test_what_is_at_no_loaded_number_is_not_asked_of(model):
+    """Accesses whose blocks are those of the axes alone say nothing."""
+    sizes = {"b0": 128, "b1": 1, "b2": 128}
+    assert listed_changes(model, model.of("out"), "b1", 5, {"tiles": TILES}, sizes) is None
+    assert listed_changes(model, [], "b1", 5, {"tiles": TILES}, sizes) is None
+    # Numbers that go with one axis do not tell of another.
+    assert listed_changes(model, model.of("x"), "b0", 5, {"tiles": TILES}, sizes) is None
+
+
+@pytest.mark.parametrize(
+    ("contents", "listed"),
+    [
+        ({"tiles": TILES, "groups": GROUPS}, {"x": {"b1": TILES}, "weights": {"b1": GROUPS}}),
+        ({"tiles": TILES}, {"x": {"b1": TILES}}),
+        ({}, {}),
+    ],
+)
+def test_windows_of_a_tpu_that_come_where_numbers_change(model, contents, listed):
+    """Along the axis whose numbers choose the block; a window by the numbers of axes alone has no list."""
+    sizes, chip = {"b0": 128, "b1": 1, "b2": 128}, TPU_CHIPS["v6e"]
+    plan = next(candidates(model))
+    windows = tuple(replace(one, kind="window" if one.kind == "dma" else one.kind) for one in plan.buffers)
+    launch = TpuLaunch(AtSizes(model, sizes, chip, {}, contents), replace(plan, buffers=windows))
+    found = {one.operand: {tag: turns.tolist() for tag, turns in launch._listed(one).items()} for one in windows}
+    changing = {
+        name: {tag: [now != then for now, then in pairwise([*numbers, numbers[0]])] for tag, numbers in axes.items()}
+        for name, axes in listed.items()
+    }
+    assert found == {"tiles": {}, "groups": {}, "out": {}, "x": {}, "weights": {}} | changing
+    assert all(not launch._listed(one) for one in plan.buffers if one.kind == "dma")  # no window
