@@ -108,7 +108,7 @@ class Best(Accumulator):
 
     def _starts(self) -> list[SSAValue]:
         type = tile_type(self.op.result)
-        element = _computed(self.op.kind.data, tile_type(self.op.input).element_type)
+        element = wide(tile_type(self.op.input).element_type)
         best = FullOp(neutral(self.op.kind.data, element), type.with_element(element))
         return [self.before.add(best), self.before.add(FullOp(0, type))]
 
@@ -137,8 +137,8 @@ class Best(Accumulator):
 
 
 def _computed(kind: str, element: Attribute) -> Attribute:
-    """The element type in which lanes are combined one by one."""
-    takes = _E[COMBINING_OPS[kind]].ROW.rule.accepts(element)
+    """The element type in which lanes are combined one by one: sums and products of narrow floats lose no digits."""
+    takes = _E[COMBINING_OPS[kind]].ROW.rule.accepts(element) and not (kind in ("add", "mul") and is_float(element))
     return element if takes else wide(element)
 
 

@@ -127,3 +127,11 @@ func.func @halves(%x: memref<4x8xf32>) -> memref<4x8xf32> {
   }
   func.return %x : memref<4x8xf32>
 }
+
+// -----
+
+func.func @memories(%x: memref<8xf32>, %h: memref<8xf32, #symm.space<"tp">>) {
+  // expected-error @+1 {{a copy between memories, memref<8xf32> to memref<8xf32, #symm.space<"tp">>, is more than another version of its value}}
+  host.copy %x to %h : memref<8xf32>, memref<8xf32, #symm.space<"tp">>
+  func.return
+}

@@ -106,3 +106,50 @@ func.func @block(%x: memref<50xf32>, %y: memref<12xf32>) {
   }
   func.return
 }
+
+// -----
+
+func.func @parts(%x: memref<4x20xf32>, %y: memref<4x16xf32>) {
+  tile.grid (%i: b0=4) in (4) {
+    %v = tile.load %x[%i, :] : memref<4x20xf32> -> !tile.tile<b0=4 x 20 x f32>
+    // expected-error @+1 {{'tile.slice' is of a dimension that is no power of two}}
+    %w = tile.slice %v [0, 4] [4, 16] [1, 1] : !tile.tile<b0=4 x 20 x f32> to !tile.tile<b0=4 x 16 x f32>
+    tile.store %w, %y[%i, :] : !tile.tile<b0=4 x 16 x f32>, memref<4x16xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @whole(%x: memref<4x4xf32>, %y: memref<4x8xf32>, %z: memref<4x12xf32>) {
+  tile.grid (%i: b0=4) in (4) {
+    %v = tile.load %x[%i, :] : memref<4x4xf32> -> !tile.tile<b0=4 x 4 x f32>
+    %w = tile.load %y[%i, :] : memref<4x8xf32> -> !tile.tile<b0=4 x 8 x f32>
+    // expected-error @+1 {{'tile.concat' is of a dimension that is no power of two}}
+    %c = tile.concat %v, %w dim 1 : !tile.tile<b0=4 x 4 x f32>, !tile.tile<b0=4 x 8 x f32> to !tile.tile<b0=4 x 12 x f32>
+    tile.store %c, %z[%i, :] : !tile.tile<b0=4 x 12 x f32>, memref<4x12xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Parts of other dimensions stay.
+// CHECK-LABEL: func.func @other_parts
+// CHECK-NEXT: tile.grid (%i: b0=4) in (4) {
+// CHECK-NEXT: %lanes = tile.whole 20 : !tile.range<w20=32>
+// CHECK-NEXT: %v = tile.load %x[%i, %lanes, :] : memref<4x20x8xf32> -> !tile.tile<b0=4 x w20=32 x 8 x f32>
+// CHECK-NEXT: %r = tile.reduce add %v [1] : !tile.tile<b0=4 x w20=32 x 8 x f32>
+// CHECK-NEXT: %w = tile.slice %r [0, 4] [4, 4] [1, 1] : !tile.tile<b0=4 x 8 x f32> to !tile.tile<b0=4 x 4 x f32>
+// CHECK-NEXT: tile.store %w, %z[%i, :] : !tile.tile<b0=4 x 4 x f32>, memref<4x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @other_parts(%x: memref<4x20x8xf32>, %y: memref<4x8xf32>, %z: memref<4x4xf32>) {
+  tile.grid (%i: b0=4) in (4) {
+    %v = tile.load %x[%i, :, :] : memref<4x20x8xf32> -> !tile.tile<b0=4 x 20 x 8 x f32>
+    %r = tile.reduce add %v [1] : !tile.tile<b0=4 x 20 x 8 x f32>
+    %w = tile.slice %r [0, 4] [4, 4] [1, 1] : !tile.tile<b0=4 x 8 x f32> to !tile.tile<b0=4 x 4 x f32>
+    tile.store %w, %z[%i, :] : !tile.tile<b0=4 x 4 x f32>, memref<4x4xf32>
+  }
+  func.return
+}

@@ -92,3 +92,35 @@ func.func @open(%x: memref<?xf32>) -> memref<64xf32> {
   }
   func.return %out : memref<64xf32>
 }
+
+// -----
+
+// An array whose elements no lane reads, or of which a slice with a step is read, is handed over whole; so is one whose
+// numbers nobody knows.
+// CHECK-LABEL: func.func @whole
+// CHECK-NEXT: %out = host.alloc : memref<64xf32>
+// CHECK-NEXT: %out_1 = host.launch @whole (%n_1 = %n, %x_1 = %x, %y_1 = %y, %out_2 = %out) writes [3] : (memref<64xi32>, memref<200000xf32>, memref<200000xf32>, memref<64xf32>) -> memref<64xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=16) in (64) {
+// CHECK-NEXT: %k = tile.load %n_1[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %v = tile.load %x_1[%k] : memref<200000xf32> -> !tile.tile<b0=16 x f32>
+// CHECK-NEXT: %w = tile.load %y_1[0:32:2] : memref<200000xf32> -> !tile.tile<16 x f32>
+// CHECK-NEXT: %s = tile.reduce add %w [0] : !tile.tile<16 x f32>
+// CHECK-NEXT: %b = tile.broadcast %s dims [] : !tile.tile<f32> to !tile.tile<b0=16 x f32>
+// CHECK-NEXT: %r = tile.add %v, %b : !tile.tile<b0=16 x f32>
+// CHECK-NEXT: tile.store %r, %out_2[%i] : !tile.tile<b0=16 x f32>, memref<64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %out_1 : memref<64xf32>
+func.func @whole(%x: memref<200000xf32>, %n: memref<64xi32>, %y: memref<200000xf32>) -> memref<64xf32> {
+  %out = host.alloc : memref<64xf32>
+  tile.grid (%i: b0=16) in (64) {
+    %k = tile.load %n[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+    %v = tile.load %x[%k] : memref<200000xf32> -> !tile.tile<b0=16 x f32>
+    %w = tile.load %y[0:32:2] : memref<200000xf32> -> !tile.tile<16 x f32>
+    %s = tile.reduce add %w [0] : !tile.tile<16 x f32>
+    %b = tile.broadcast %s dims [] : !tile.tile<f32> to !tile.tile<b0=16 x f32>
+    %r = tile.add %v, %b : !tile.tile<b0=16 x f32>
+    tile.store %r, %out[%i] : !tile.tile<b0=16 x f32>, memref<64xf32>
+  }
+  func.return %out : memref<64xf32>
+}

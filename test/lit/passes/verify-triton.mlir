@@ -169,3 +169,16 @@ func.func @literal_of_bytes(%o: memref<64xf8E4M3FN>) {
   }
   func.return
 }
+
+// -----
+
+func.func @scaled(%x: memref<16x64xf8E5M2>, %s: memref<16x2xui8>, %out: memref<16x64xbf16>) {
+  triton.launch @f_0 (%y = %x, %t = %s, %o = %out) grid (1) num_warps 4 num_stages 1 {
+    %v = tile.load %y[:, :] : memref<16x64xf8E5M2> -> !tile.tile<16 x 64 x f8E5M2>
+    %n = tile.load %t[:, :] : memref<16x2xui8> -> !tile.tile<16 x 2 x ui8>
+    // expected-error @+1 {{'tile.scaling_extf' is an operand of a product of two such operands}}
+    %a = tile.scaling_extf e5m2 %v, %n dim 1 : !tile.tile<16 x 64 x f8E5M2>, !tile.tile<16 x 2 x ui8> to !tile.tile<16 x 64 x bf16>
+    tile.store %a, %o[:, :] : !tile.tile<16 x 64 x bf16>, memref<16x64xbf16>
+  }
+  func.return
+}

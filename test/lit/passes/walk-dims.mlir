@@ -184,3 +184,131 @@ func.func @views(%x: memref<64x1000xf32>, %out: memref<64xf32>) {
   }
   func.return
 }
+
+// Numbers of 64 bits go on from visit to visit; the best lane of narrow numbers is compared in 32 bits, and what is
+// summed in 16 bits beside a maximum is rescaled there.
+// CHECK-LABEL: func.func @long_numbers
+// CHECK-NEXT: tile.grid (%i: b0=8) in (64) {
+// CHECK-NEXT: %v = tile.load %x[%i, :] : memref<64x1000xf32> -> !tile.tile<b0=8 x 1000 x f32>
+// CHECK-NEXT: %n = tile.arange 5, 3 : !tile.tile<1000 x i64>
+// CHECK-NEXT: %b = tile.broadcast %n dims [1] : !tile.tile<1000 x i64> to !tile.tile<b0=8 x 1000 x i64>
+// CHECK-NEXT: %c = tile.cast %v : !tile.tile<b0=8 x 1000 x f32> to !tile.tile<b0=8 x 1000 x i64>
+// CHECK-NEXT: %d = tile.add %b, %c : !tile.tile<b0=8 x 1000 x i64>
+// CHECK-NEXT: %0 = tile.full 0 : !tile.tile<b0=8 x i64>
+// CHECK-NEXT: %s = tile.for %k: b1=256 in (0, 1000) iter(%1 = %0) -> (!tile.tile<b0=8 x i64>) schedule walk {
+// CHECK-NEXT: %2 = tile.index %k : !tile.range<b1=256>
+// CHECK-NEXT: %3 = tile.cast %2 : !tile.tile<b1=256 x i32> to !tile.tile<b1=256 x i64>
+// CHECK-NEXT: %4 = tile.full 3 : !tile.tile<b1=256 x i64>
+// CHECK-NEXT: %5 = tile.mul %3, %4 : !tile.tile<b1=256 x i64>
+// CHECK-NEXT: %6 = tile.full 5 : !tile.tile<b1=256 x i64>
+// CHECK-NEXT: %n_1 = tile.add %5, %6 : !tile.tile<b1=256 x i64>
+// CHECK-NEXT: %b_1 = tile.broadcast %n_1 dims [1] : !tile.tile<b1=256 x i64> to !tile.tile<b0=8 x b1=256 x i64>
+// CHECK-NEXT: %v_1 = tile.load %x[%i, %k] : memref<64x1000xf32> -> !tile.tile<b0=8 x b1=256 x f32>
+// CHECK-NEXT: %c_1 = tile.cast %v_1 : !tile.tile<b0=8 x b1=256 x f32> to !tile.tile<b0=8 x b1=256 x i64>
+// CHECK-NEXT: %d_1 = tile.add %b_1, %c_1 : !tile.tile<b0=8 x b1=256 x i64>
+// CHECK-NEXT: %7 = tile.reduce add %d_1 [1] : !tile.tile<b0=8 x b1=256 x i64>
+// CHECK-NEXT: %8 = tile.add %1, %7 : !tile.tile<b0=8 x i64>
+// CHECK-NEXT: tile.yield %8 : !tile.tile<b0=8 x i64>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.store %s, %a[%i] : !tile.tile<b0=8 x i64>, memref<64xi64>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @long_numbers(%x: memref<64x1000xf32>, %a: memref<64xi64>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] walk(dim 1 of %x: b1=256, passes)} {
+    %v = tile.load %x[%i, :] : memref<64x1000xf32> -> !tile.tile<b0=8 x 1000 x f32>
+    %n = tile.arange 5, 3 : !tile.tile<1000 x i64>
+    %b = tile.broadcast %n dims [1] : !tile.tile<1000 x i64> to !tile.tile<b0=8 x 1000 x i64>
+    %c = tile.cast %v : !tile.tile<b0=8 x 1000 x f32> to !tile.tile<b0=8 x 1000 x i64>
+    %d = tile.add %b, %c : !tile.tile<b0=8 x 1000 x i64>
+    %s = tile.reduce add %d [1] : !tile.tile<b0=8 x 1000 x i64>
+    tile.store %s, %a[%i] : !tile.tile<b0=8 x i64>, memref<64xi64>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @narrow_best
+// CHECK-NEXT: tile.grid (%i: b0=8) in (64) {
+// CHECK-NEXT: %v = tile.load %x[%i, :] : memref<64x1000xbf16> -> !tile.tile<b0=8 x 1000 x bf16>
+// CHECK-NEXT: %0 = tile.full -inf : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %1 = tile.full 0 : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %2, %a = tile.for %k: b1=256 in (0, 1000) iter(%3 = %0, %4 = %1) -> (!tile.tile<b0=8 x f32>, !tile.tile<b0=8 x i32>) schedule walk {
+// CHECK-NEXT: %v_1 = tile.load %x[%i, %k] : memref<64x1000xbf16> -> !tile.tile<b0=8 x b1=256 x bf16>
+// CHECK-NEXT: %5 = tile.reduce max %v_1 [1] : !tile.tile<b0=8 x b1=256 x bf16>
+// CHECK-NEXT: %6 = tile.cast %5 : !tile.tile<b0=8 x bf16> to !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %7 = tile.argreduce max %v_1 dim 1 : !tile.tile<b0=8 x b1=256 x bf16>
+// CHECK-NEXT: %8 = tile.begin %k : !tile.range<b1=256>
+// CHECK-NEXT: %9 = tile.splat %8 : index to !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %10 = tile.gt %6, %3 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %11 = tile.isnan %6 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %12 = tile.isnan %3 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %13 = tile.not %12 : !tile.tile<b0=8 x i1>
+// CHECK-NEXT: %14 = tile.and %11, %13 : !tile.tile<b0=8 x i1>
+// CHECK-NEXT: %15 = tile.or %10, %14 : !tile.tile<b0=8 x i1>
+// CHECK-NEXT: %16 = tile.add %9, %7 : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %17 = tile.select %15, %6, %3 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %18 = tile.select %15, %16, %4 : !tile.tile<b0=8 x i32>
+// CHECK-NEXT: tile.yield %17, %18 : !tile.tile<b0=8 x f32>, !tile.tile<b0=8 x i32>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.store %a, %n[%i] : !tile.tile<b0=8 x i32>, memref<64xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @narrow_best(%x: memref<64x1000xbf16>, %n: memref<64xi32>, %m: memref<64xi32>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] walk(dim 1 of %x: b1=256, passes)} {
+    %v = tile.load %x[%i, :] : memref<64x1000xbf16> -> !tile.tile<b0=8 x 1000 x bf16>
+    %a = tile.argreduce max %v dim 1 : !tile.tile<b0=8 x 1000 x bf16>
+    tile.store %a, %n[%i] : !tile.tile<b0=8 x i32>, memref<64xi32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @narrow_sum
+// CHECK-NEXT: tile.grid (%i: b0=8) in (64) {
+// CHECK-NEXT: %v = tile.load %x[%i, :] : memref<64x1000xf32> -> !tile.tile<b0=8 x 1000 x f32>
+// CHECK-NEXT: %0 = tile.full -inf : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %1 = tile.full 0.0 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %m, %2 = tile.for %k: b1=128 in (0, 1000) iter(%3 = %0, %4 = %1) -> (!tile.tile<b0=8 x f32>, !tile.tile<b0=8 x f32>) schedule walk {
+// CHECK-NEXT: %v_1 = tile.load %x[%i, %k] : memref<64x1000xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %5 = tile.reduce max %v_1 [1] : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %6 = tile.maximum %3, %5 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %7 = tile.full 1.0 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %8 = tile.eq %3, %6 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %9 = tile.full -inf : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %10 = tile.eq %3, %9 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %11 = tile.sub %3, %6 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %12 = tile.exp %11 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %13 = tile.select %8, %7, %12 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %14 = tile.mul %4, %13 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %15 = tile.not %8 : !tile.tile<b0=8 x i1>
+// CHECK-NEXT: %16 = tile.and %10, %15 : !tile.tile<b0=8 x i1>
+// CHECK-NEXT: %17 = tile.full 0.0 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %18 = tile.select %16, %17, %14 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %b = tile.broadcast %6 dims [0] : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %d = tile.sub %v_1, %b : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %e = tile.exp %d : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %h = tile.cast %e : !tile.tile<b0=8 x b1=128 x f32> to !tile.tile<b0=8 x b1=128 x bf16>
+// CHECK-NEXT: %19 = tile.reduce add %h [1] : !tile.tile<b0=8 x b1=128 x bf16>
+// CHECK-NEXT: %20 = tile.cast %19 : !tile.tile<b0=8 x bf16> to !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %21 = tile.add %18, %20 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: tile.yield %6, %21 : !tile.tile<b0=8 x f32>, !tile.tile<b0=8 x f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %s = tile.cast %2 : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x bf16>
+// CHECK-NEXT: %b_1 = tile.broadcast %m dims [0] : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x 1000 x f32>
+// CHECK-NEXT: %d_1 = tile.sub %v, %b_1 : !tile.tile<b0=8 x 1000 x f32>
+// CHECK-NEXT: %e_1 = tile.exp %d_1 : !tile.tile<b0=8 x 1000 x f32>
+// CHECK-NEXT: %h_1 = tile.cast %e_1 : !tile.tile<b0=8 x 1000 x f32> to !tile.tile<b0=8 x 1000 x bf16>
+// CHECK-NEXT: tile.store %s, %out[%i] : !tile.tile<b0=8 x bf16>, memref<64xbf16>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @narrow_sum(%x: memref<64x1000xf32>, %out: memref<64xbf16>) {
+  tile.grid (%i: b0=8) in (64) plan {order [i] walk(dim 1 of %x: b1=128, online)} {
+    %v = tile.load %x[%i, :] : memref<64x1000xf32> -> !tile.tile<b0=8 x 1000 x f32>
+    %m = tile.reduce max %v [1] : !tile.tile<b0=8 x 1000 x f32>
+    %b = tile.broadcast %m dims [0] : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x 1000 x f32>
+    %d = tile.sub %v, %b : !tile.tile<b0=8 x 1000 x f32>
+    %e = tile.exp %d : !tile.tile<b0=8 x 1000 x f32>
+    %h = tile.cast %e : !tile.tile<b0=8 x 1000 x f32> to !tile.tile<b0=8 x 1000 x bf16>
+    %s = tile.reduce add %h [1] : !tile.tile<b0=8 x 1000 x bf16>
+    tile.store %s, %out[%i] : !tile.tile<b0=8 x bf16>, memref<64xbf16>
+  }
+  func.return
+}
