@@ -26,3 +26,18 @@ func.func @written(%out: memref<0x64xf32>) -> memref<0x64xf32> {
   }
   func.return %r : memref<0x64xf32>
 }
+
+// -----
+
+// Updates are made loads and stores of before.
+func.func @updated(%x: memref<8x128xf32>, %out: memref<8x128xf32>) -> memref<8x128xf32> {
+  %r = host.launch @updated (%a = %x, %o = %out) writes [1] : (memref<8x128xf32>, memref<8x128xf32>) -> memref<8x128xf32> {
+    tile.grid (%i: b0=8) in (8) {
+      %v = tile.load %a[%i, :] : memref<8x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+      // expected-note @+2 {{'realise-values' makes loads and stores of such accesses: run it before 'bind-buffers'}}
+      // expected-error @+1 {{'atomic.rmw' of 'o' has no window and no copy}}
+      atomic.rmw add %v, %o[%i, :] : !tile.tile<b0=8 x 128 x f32>, memref<8x128xf32>
+    }
+  }
+  func.return %r : memref<8x128xf32>
+}

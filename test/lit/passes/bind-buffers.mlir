@@ -157,3 +157,42 @@ func.func @pipeline(%y: memref<20x128xf32>, %x: memref<16x512xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Lanes behind the end of what was loaded have the load's fill, those that its mask leaves out the other number.
+// CHECK-LABEL: func.func @filled
+// CHECK-NEXT: %k_1 = host.call "aten.constant_pad_nd.default"(%k) args [unit, [0 : i64, 0 : i64, 0 : i64, 4 : i64], false] : (memref<60x128xi1>) -> (memref<64x128xi1>)
+// CHECK-NEXT: %k_2 = host.reshape %k_1 : memref<64x128xi1> to memref<8x8x128xi1>
+// CHECK-NEXT: %out = pallas.call @filled(%k_2, %x) windows [<[_, 8, 128], (d0) -> (d0, 0, 0), vmem>, <[8, 128], (d0) -> (d0, 0), vmem>, <[8, 128], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [-1] : (memref<8x8x128xi1>, memref<60x128xf32>) -> memref<64x128xf32> {
+// CHECK-NEXT: ^bb0(%k_3: !tile.ref<8 x 128 x i1, vmem>, %x_1: !tile.ref<8 x 128 x f32, vmem>, %out_1: !tile.ref<8 x 128 x f32, vmem>):
+// CHECK-NEXT: tile.grid (%i: b0=8) in (60) {
+// CHECK-NEXT: %m = tile.get %k_3[:, :] : !tile.ref<8 x 128 x i1, vmem> -> !tile.tile<b0=8 x 128 x i1>
+// CHECK-NEXT: %0 = tile.get %x_1[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: %1 = tile.full 1 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %2 = tile.full 0 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %3 = tile.mask %1 in (%i, _) else 0 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %inside = tile.ne %3, %2 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %4 = tile.full 3.0 : !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: %5 = tile.select %inside, %0, %4 : !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: %6 = tile.full 5.0 : !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: %v = tile.select %m, %5, %6 : !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: %7 = tile.full 1 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %8 = tile.full 0 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %9 = tile.mask %7 in (%i, _) else 0 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %inside_1 = tile.ne %9, %8 : !tile.tile<b0=8 x 128 x i32>
+// CHECK-NEXT: %old = tile.get %out_1[:, :] : !tile.ref<8 x 128 x f32, vmem> -> !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: %new = tile.select %inside_1, %v, %old : !tile.tile<b0=8 x 128 x f32>
+// CHECK-NEXT: tile.put %new, %out_1[:, :] : !tile.tile<b0=8 x 128 x f32>, !tile.ref<8 x 128 x f32, vmem>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %out : memref<64x128xf32>
+func.func @filled(%x: memref<60x128xf32>, %k: memref<60x128xi1>) -> memref<64x128xf32> {
+  %out = host.alloc : memref<64x128xf32>
+  tile.grid (%i: b0=8) in (60) {
+    %m = tile.load %k[%i, :] : memref<60x128xi1> -> !tile.tile<b0=8 x 128 x i1>
+    %v = tile.load %x[%i, :] mask %m other 5.0 pad 3.0 : memref<60x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 128 x f32>, memref<64x128xf32>
+  }
+  func.return %out : memref<64x128xf32>
+}

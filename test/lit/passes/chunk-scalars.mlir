@@ -71,3 +71,40 @@ func.func @beyond(%a: memref<200001xi32>, %b: memref<200001xi32>) -> memref<2000
   }
   func.return %new : memref<200000xi32>
 }
+
+// -----
+
+// Blocks, and elements of a loop in a cell, stay whole, beside elements that move with the grid.
+// CHECK-LABEL: func.func @blocks
+// CHECK-NEXT: %new = host.launch @blocks (%x = %a, %y = %b) writes [] yields (%out : memref<200000xi32>) : (memref<200001xi32>, memref<200001xi32>) -> memref<200000xi32> {
+// CHECK-NEXT: tile.grid (%i: b0=1) in (200000) {
+// CHECK-NEXT: %at = tile.begin %i : !tile.range<b0=1>
+// CHECK-NEXT: %n = tile.load %x[%at] : memref<200001xi32> -> !tile.tile<i32>
+// CHECK-NEXT: %v = tile.load %x[%i] : memref<200001xi32> -> !tile.tile<b0=1 x i32>
+// CHECK-NEXT: tile.store %v, %out[%i] : !tile.tile<b0=1 x i32>, memref<200000xi32>
+// CHECK-NEXT: tile.for %k: b1=1 in (0, 7) {
+// CHECK-NEXT: %l = tile.begin %k : !tile.range<b1=1>
+// CHECK-NEXT: %w = tile.load %y[%l] : memref<200001xi32> -> !tile.tile<i32>
+// CHECK-NEXT: %s = tile.add %n, %w : !tile.tile<i32>
+// CHECK-NEXT: tile.store %s, %out[%at] : !tile.tile<i32>, memref<200000xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %new : memref<200000xi32>
+func.func @blocks(%a: memref<200001xi32>, %b: memref<200001xi32>) -> memref<200000xi32> {
+  %new = host.launch @blocks (%x = %a, %y = %b) writes [] yields (%out : memref<200000xi32>) : (memref<200001xi32>, memref<200001xi32>) -> memref<200000xi32> {
+    tile.grid (%i: b0=1) in (200000) {
+      %at = tile.begin %i : !tile.range<b0=1>
+      %n = tile.load %x[%at] : memref<200001xi32> -> !tile.tile<i32>
+      %v = tile.load %x[%i] : memref<200001xi32> -> !tile.tile<b0=1 x i32>
+      tile.store %v, %out[%i] : !tile.tile<b0=1 x i32>, memref<200000xi32>
+      tile.for %k: b1=1 in (0, 7) {
+        %l = tile.begin %k : !tile.range<b1=1>
+        %w = tile.load %y[%l] : memref<200001xi32> -> !tile.tile<i32>
+        %s = tile.add %n, %w : !tile.tile<i32>
+        tile.store %s, %out[%at] : !tile.tile<i32>, memref<200000xi32>
+      }
+    }
+  }
+  func.return %new : memref<200000xi32>
+}

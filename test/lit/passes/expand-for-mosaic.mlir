@@ -478,3 +478,132 @@ func.func @unsigned_blocks(%x: memref<8x512xui8>, %y: memref<512x128xui8>) {
   }
   func.return
 }
+
+// -----
+
+// Reshapes that would take too many slices stay, and so do those that drop the only lanes.
+// CHECK-LABEL: func.func @stay
+// CHECK-NEXT: %a = tile.reshape %x : !tile.tile<8 x 257 x 263 x f32> to !tile.tile<8 x 263 x 257 x f32>
+// CHECK-NEXT: %b = tile.reshape %y : !tile.tile<8 x 1 x f32> to !tile.tile<1 x 8 x f32>
+// CHECK-NEXT: func.return %a, %b : !tile.tile<8 x 263 x 257 x f32>, !tile.tile<1 x 8 x f32>
+func.func @stay(%x: !tile.tile<8 x 257 x 263 x f32>, %y: !tile.tile<8 x 1 x f32>) -> (!tile.tile<8 x 263 x 257 x f32>, !tile.tile<1 x 8 x f32>) {
+  %a = tile.reshape %x : !tile.tile<8 x 257 x 263 x f32> to !tile.tile<8 x 263 x 257 x f32>
+  %b = tile.reshape %y : !tile.tile<8 x 1 x f32> to !tile.tile<1 x 8 x f32>
+  func.return %a, %b : !tile.tile<8 x 263 x 257 x f32>, !tile.tile<1 x 8 x f32>
+}
+
+// -----
+
+// Predicates of narrow numbers, and those whose lanes are regrouped, are reshaped themselves.
+// CHECK-LABEL: func.func @predicates_as_they_are
+// CHECK-NEXT: %p = tile.ge %a, %b : !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: %0 = tile.cast %p : !tile.tile<8 x 128 x i1> to !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: %1 = tile.reshape %0 : !tile.tile<8 x 128 x i32> to !tile.tile<1 x 1024 x i32>
+// CHECK-NEXT: %r = tile.cast %1 : !tile.tile<1 x 1024 x i32> to !tile.tile<1 x 1024 x i1>
+// CHECK-NEXT: func.return %r : !tile.tile<1 x 1024 x i1>
+func.func @predicates_as_they_are(%a: !tile.tile<8 x 128 x i32>, %b: !tile.tile<8 x 128 x i32>) -> !tile.tile<1 x 1024 x i1> {
+  %p = tile.ge %a, %b : !tile.tile<8 x 128 x i32>
+  %r = tile.reshape %p : !tile.tile<8 x 128 x i1> to !tile.tile<1 x 1024 x i1>
+  func.return %r : !tile.tile<1 x 1024 x i1>
+}
+
+// -----
+
+// Of groups that Mosaic has no reshape to, one lane each is a slice with a step; several are not.
+// CHECK-LABEL: func.func @lanes_of_groups
+// CHECK-NEXT: %g = tile.reshape %x : !tile.tile<8 x 60 x f32> to !tile.tile<8 x 20 x 3 x f32>
+// CHECK-NEXT: %a = tile.slice %g [0, 0, 1] [8, 20, 1] [1, 1, 1] : !tile.tile<8 x 20 x 3 x f32> to !tile.tile<8 x 20 x 1 x f32>
+// CHECK-NEXT: %b = tile.slice %g [0, 0, 1] [8, 20, 2] [1, 1, 1] : !tile.tile<8 x 20 x 3 x f32> to !tile.tile<8 x 20 x 2 x f32>
+// CHECK-NEXT: func.return %a, %b : !tile.tile<8 x 20 x 1 x f32>, !tile.tile<8 x 20 x 2 x f32>
+func.func @lanes_of_groups(%x: !tile.tile<8 x 60 x f32>) -> (!tile.tile<8 x 20 x 1 x f32>, !tile.tile<8 x 20 x 2 x f32>) {
+  %g = tile.reshape %x : !tile.tile<8 x 60 x f32> to !tile.tile<8 x 20 x 3 x f32>
+  %a = tile.slice %g [0, 0, 1] [8, 20, 1] [1, 1, 1] : !tile.tile<8 x 20 x 3 x f32> to !tile.tile<8 x 20 x 1 x f32>
+  %b = tile.slice %g [0, 0, 1] [8, 20, 2] [1, 1, 1] : !tile.tile<8 x 20 x 3 x f32> to !tile.tile<8 x 20 x 2 x f32>
+  func.return %a, %b : !tile.tile<8 x 20 x 1 x f32>, !tile.tile<8 x 20 x 2 x f32>
+}
+
+// -----
+
+// Rows that alternate under a mask of the rows are joined as they are.
+// CHECK-LABEL: func.func @masked_rows
+// CHECK-NEXT: tile.grid (%i: b0=8, %j: b1=128) in (60, 100) {
+// CHECK-NEXT: %a = tile.load %x[%i, %j] : memref<64x100xbf16> -> !tile.tile<b0=8 x b1=128 x bf16>
+// CHECK-NEXT: %f = tile.cast %a : !tile.tile<b0=8 x b1=128 x bf16> to !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %e = tile.exp %f : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %b = tile.cast %e : !tile.tile<b0=8 x b1=128 x f32> to !tile.tile<b0=8 x b1=128 x bf16>
+// CHECK-NEXT: %p = tile.reshape %a : !tile.tile<b0=8 x b1=128 x bf16> to !tile.tile<b0=8 x 1 x b1=128 x bf16>
+// CHECK-NEXT: %q = tile.reshape %b : !tile.tile<b0=8 x b1=128 x bf16> to !tile.tile<b0=8 x 1 x b1=128 x bf16>
+// CHECK-NEXT: %c = tile.concat %p, %q dim 1 : !tile.tile<b0=8 x 1 x b1=128 x bf16>, !tile.tile<b0=8 x 1 x b1=128 x bf16> to !tile.tile<b0=8 x 2 x b1=128 x bf16>
+// CHECK-NEXT: %0 = tile.cast %c : !tile.tile<b0=8 x 2 x b1=128 x bf16> to !tile.tile<b0=8 x 2 x b1=128 x f32>
+// CHECK-NEXT: %1 = tile.mask %0 in (%i, _, %j) else 1.0 : !tile.tile<b0=8 x 2 x b1=128 x f32> to !tile.tile<8 x 2 x 128 x f32>
+// CHECK-NEXT: %m = tile.cast %1 : !tile.tile<8 x 2 x 128 x f32> to !tile.tile<8 x 2 x 128 x bf16>
+// CHECK-NEXT: %r = tile.reshape %m : !tile.tile<8 x 2 x 128 x bf16> to !tile.tile<16 x 128 x bf16>
+// CHECK-NEXT: tile.store %r, %n[:, :] : !tile.tile<16 x 128 x bf16>, memref<16x128xbf16>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @masked_rows(%x: memref<64x100xbf16>, %n: memref<16x128xbf16>) {
+  tile.grid (%i: b0=8, %j: b1=128) in (60, 100) {
+    %a = tile.load %x[%i, %j] : memref<64x100xbf16> -> !tile.tile<b0=8 x b1=128 x bf16>
+    %f = tile.cast %a : !tile.tile<b0=8 x b1=128 x bf16> to !tile.tile<b0=8 x b1=128 x f32>
+    %e = tile.exp %f : !tile.tile<b0=8 x b1=128 x f32>
+    %b = tile.cast %e : !tile.tile<b0=8 x b1=128 x f32> to !tile.tile<b0=8 x b1=128 x bf16>
+    %p = tile.reshape %a : !tile.tile<b0=8 x b1=128 x bf16> to !tile.tile<b0=8 x 1 x b1=128 x bf16>
+    %q = tile.reshape %b : !tile.tile<b0=8 x b1=128 x bf16> to !tile.tile<b0=8 x 1 x b1=128 x bf16>
+    %c = tile.concat %p, %q dim 1 : !tile.tile<b0=8 x 1 x b1=128 x bf16>, !tile.tile<b0=8 x 1 x b1=128 x bf16> to !tile.tile<b0=8 x 2 x b1=128 x bf16>
+    %m = tile.mask %c in (%i, _, %j) else 1.0 : !tile.tile<b0=8 x 2 x b1=128 x bf16> to !tile.tile<8 x 2 x 128 x bf16>
+    %r = tile.reshape %m : !tile.tile<8 x 2 x 128 x bf16> to !tile.tile<16 x 128 x bf16>
+    tile.store %r, %n[:, :] : !tile.tile<16 x 128 x bf16>, memref<16x128xbf16>
+  }
+  func.return
+}
+
+// -----
+
+// A function that combines narrow numbers takes and gives wide ones; of its operands the wide ones stay.
+// CHECK-LABEL: func.func @combined
+// CHECK-NEXT: %0 = tile.cast %x : !tile.tile<8 x 128 x bf16> to !tile.tile<8 x 128 x f32>
+// CHECK-NEXT: %a, %b = tile.associative_reduce %0, %n dim 1 : !tile.tile<8 x 128 x f32>, !tile.tile<8 x 128 x i32> {
+// CHECK-NEXT: ^bb0(%l: !tile.tile<f32>, %k: !tile.tile<i32>, %r: !tile.tile<f32>, %m: !tile.tile<i32>):
+// CHECK-NEXT: %c = tile.lt %k, %m : !tile.tile<i32>
+// CHECK-NEXT: %1 = tile.select %c, %l, %r : !tile.tile<f32>
+// CHECK-NEXT: %s = tile.cast %1 : !tile.tile<f32> to !tile.tile<bf16>
+// CHECK-NEXT: %t = tile.minimum %k, %m : !tile.tile<i32>
+// CHECK-NEXT: %2 = tile.cast %s : !tile.tile<bf16> to !tile.tile<f32>
+// CHECK-NEXT: tile.yield %2, %t : !tile.tile<f32>, !tile.tile<i32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %a_1 = tile.cast %a : !tile.tile<8 x f32> to !tile.tile<8 x bf16>
+// CHECK-NEXT: func.return %a_1, %b : !tile.tile<8 x bf16>, !tile.tile<8 x i32>
+func.func @combined(%x: !tile.tile<8 x 128 x bf16>, %n: !tile.tile<8 x 128 x i32>) -> (!tile.tile<8 x bf16>, !tile.tile<8 x i32>) {
+  %a, %b = tile.associative_reduce %x, %n dim 1 : !tile.tile<8 x 128 x bf16>, !tile.tile<8 x 128 x i32> {
+  ^bb0(%l: !tile.tile<bf16>, %k: !tile.tile<i32>, %r: !tile.tile<bf16>, %m: !tile.tile<i32>):
+    %c = tile.lt %k, %m : !tile.tile<i32>
+    %s = tile.select %c, %l, %r : !tile.tile<bf16>
+    %t = tile.minimum %k, %m : !tile.tile<i32>
+    tile.yield %s, %t : !tile.tile<bf16>, !tile.tile<i32>
+  }
+  func.return %a, %b : !tile.tile<8 x bf16>, !tile.tile<8 x i32>
+}
+
+// -----
+
+// Branches give predicates as numbers; what is no tile stays.
+// CHECK-LABEL: func.func @carried_index
+// CHECK-NEXT: %m = arith.constant 5 : index
+// CHECK-NEXT: %a, %b = scf.if %c -> (index, !tile.tile<8 x 128 x i32>) {
+// CHECK-NEXT: %0 = tile.cast %p : !tile.tile<8 x 128 x i1> to !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: scf.yield %n, %0 : index, !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %1 = tile.cast %q : !tile.tile<8 x 128 x i1> to !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: scf.yield %m, %1 : index, !tile.tile<8 x 128 x i32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %b_1 = tile.cast %b : !tile.tile<8 x 128 x i32> to !tile.tile<8 x 128 x i1>
+// CHECK-NEXT: func.return %a, %b_1 : index, !tile.tile<8 x 128 x i1>
+func.func @carried_index(%c: i1, %n: index, %p: !tile.tile<8 x 128 x i1>, %q: !tile.tile<8 x 128 x i1>) -> (index, !tile.tile<8 x 128 x i1>) {
+  %m = arith.constant 5 : index
+  %a, %b = scf.if %c -> (index, !tile.tile<8 x 128 x i1>) {
+    scf.yield %n, %p : index, !tile.tile<8 x 128 x i1>
+  } else {
+    scf.yield %m, %q : index, !tile.tile<8 x 128 x i1>
+  }
+  func.return %a, %b : index, !tile.tile<8 x 128 x i1>
+}

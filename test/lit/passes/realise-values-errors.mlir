@@ -134,3 +134,34 @@ func.func @far(%arg0: memref<64xi32>, %arg1: memref<64x256xf32>, %arg2: memref<3
   }
   func.return %r : memref<300000x256xf32>
 }
+
+// -----
+
+func.func @other_dims(%arg0: memref<64xi32>, %arg1: memref<64x64xf32>, %arg2: memref<64x64xf32>) -> memref<64x64xf32> {
+  %r = host.launch @other_dims (%n = %arg0, %x = %arg1, %out = %arg2) writes [2] : (memref<64xi32>, memref<64x64xf32>, memref<64x64xf32>) -> memref<64x64xf32> {
+    tile.grid (%i: b0=16) in (64) plan {order [i] @out = %out row_dma} {
+      %rows = tile.load %n[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+      %v = tile.load %x[%i, :] : memref<64x64xf32> -> !tile.tile<b0=16 x 64 x f32>
+      tile.store %v, %out[%rows, :] via @out : !tile.tile<b0=16 x 64 x f32>, memref<64x64xf32>
+      %t = tile.transpose %v [1, 0] : !tile.tile<b0=16 x 64 x f32>
+      // expected-error @+1 {{'out' is updated by row numbers of different dimensions}}
+      tile.store %t, %out[:, %rows] via @out : !tile.tile<64 x b0=16 x f32>, memref<64x64xf32>
+    }
+  }
+  func.return %r : memref<64x64xf32>
+}
+
+// -----
+
+func.func @between(%arg0: memref<64xi32>, %arg1: memref<64x8xf32>, %arg2: memref<64x8x64xf32>) -> memref<64x8x64xf32> {
+  %r = host.launch @between (%n = %arg0, %x = %arg1, %out = %arg2) writes [2] : (memref<64xi32>, memref<64x8xf32>, memref<64x8x64xf32>) -> memref<64x8x64xf32> {
+    tile.grid (%i: b0=16) in (64) plan {order [i] @out = %out row_dma} {
+      %rows = tile.load %n[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+      %v = tile.load %x[%i, :] : memref<64x8xf32> -> !tile.tile<b0=16 x 8 x f32>
+      // expected-note @+2 {{permute the array so that the dimensions indexed by row numbers stand together}}
+      // expected-error @+1 {{an update whose row numbers have another index between them}}
+      tile.store %v, %out[%rows, :, %rows] via @out : !tile.tile<b0=16 x 8 x f32>, memref<64x8x64xf32>
+    }
+  }
+  func.return %r : memref<64x8x64xf32>
+}
