@@ -82,9 +82,6 @@ class Names:
     def __getitem__(self, value: SSAValue) -> str:
         return self._names[value]
 
-    def __contains__(self, value: SSAValue) -> bool:
-        return value in self._names
-
 
 @cache
 def public_name(symbol: str) -> str:
