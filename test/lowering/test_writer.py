@@ -32,7 +32,9 @@ def test_names_that_nothing_reads_are_left_out() -> None:
     with writer.block("def g(c):"):
         writer.assign("a", "1")
         writer.line("return c.a")
-    assert writer.text() == "def f(x):\n    d = x  # reads c\n    e: int = d.a\n    return e\ndef g(c):\n    return c.a\n"
+    assert (
+        writer.text() == "def f(x):\n    d = x  # reads c\n    e: int = d.a\n    return e\ndef g(c):\n    return c.a\n"
+    )
 
 
 def guarded(*inside: str) -> str:
