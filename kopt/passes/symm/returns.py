@@ -17,8 +17,7 @@ from kopt.dialects.host import AllocOp, CopyOp
 def copy_returned(func: FuncOp) -> None:
     """Copies each returned array that later calls write, once for all of its views, to one of this call's own."""
     end = func.body.block.last_op
-    if not isinstance(end, ReturnOp):
-        return
+    assert isinstance(end, ReturnOp)
     copies: dict[SSAValue, SSAValue] = {}
     for number, value in enumerate(end.operands):
         if written_by_later_calls(value) is not None:

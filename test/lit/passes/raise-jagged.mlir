@@ -333,3 +333,126 @@ func.func @own_function(%x: memref<6x20xf32>, %lens: memref<6xi32>, %out: memref
   }
   func.return
 }
+
+// -----
+
+// Of a mask that says more than the loop, the rest stays, wherever it was computed: what the loop says is gone.
+// CHECK-LABEL: func.func @rest_of_masks
+// CHECK-NEXT: tile.grid (%b: b0=4) in (6) {
+// CHECK-NEXT: %n = tile.load %lens[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+// CHECK-NEXT: %z = tile.full 0.0 : !tile.tile<b0=4 x f32>
+// CHECK-NEXT: %from = tile.load %starts[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+// CHECK-NEXT: %s = jagged.for %k: b2=8 in %n iter(%a = %z) -> (!tile.tile<b0=4 x f32>) {
+// CHECK-NEXT: %o = tile.load %own[%k] : memref<20xi1> -> !tile.tile<b2=8 x i1>
+// CHECK-NEXT: %ob = tile.broadcast %o dims [1] : !tile.tile<b2=8 x i1> to !tile.tile<b0=4 x b2=8 x i1>
+// CHECK-NEXT: %rows = jagged.rows %k from %from : !tile.range<b2=8>, !tile.tile<b0=4 x i32>
+// CHECK-NEXT: %0 = tile.and %ob, %ob : !tile.tile<b0=4 x b2=8 x i1>
+// CHECK-NEXT: %turned = tile.transpose %0 [1, 0] : !tile.tile<b0=4 x b2=8 x i1>
+// CHECK-NEXT: %back = tile.transpose %turned [1, 0] : !tile.tile<b2=8 x b0=4 x i1>
+// CHECK-NEXT: %v = tile.load %x[%rows] mask %back other 0.0 : memref<40xf32> -> !tile.tile<b0=4 x b2=8 x f32>
+// CHECK-NEXT: %p = tile.reduce add %v [1] : !tile.tile<b0=4 x b2=8 x f32>
+// CHECK-NEXT: %next = tile.add %a, %p : !tile.tile<b0=4 x f32>
+// CHECK-NEXT: tile.yield %next : !tile.tile<b0=4 x f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.store %s, %out[%b] : !tile.tile<b0=4 x f32>, memref<6xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @rest_of_masks(%x: memref<40xf32>, %starts: memref<6xi32>, %lens: memref<6xi32>, %own: memref<20xi1>, %out: memref<6xf32>) {
+  tile.grid (%b: b0=4) in (6) {
+    %n = tile.load %lens[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+    %most = tile.reduce max %n [0] : !tile.tile<b0=4 x i32>
+    %end = tile.extract %most : !tile.tile<i32> to index
+    %z = tile.full 0.0 : !tile.tile<b0=4 x f32>
+    %from = tile.load %starts[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+    %s = tile.for %k: b2=8 in (0, %end) iter(%a = %z) -> (!tile.tile<b0=4 x f32>) {
+      %ki = tile.index %k : !tile.range<b2=8>
+      %kb = tile.broadcast %ki dims [1] : !tile.tile<b2=8 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %nb = tile.broadcast %n dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %has = tile.lt %kb, %nb : !tile.tile<b0=4 x b2=8 x i32>
+      %o = tile.load %own[%k] : memref<20xi1> -> !tile.tile<b2=8 x i1>
+      %ob = tile.broadcast %o dims [1] : !tile.tile<b2=8 x i1> to !tile.tile<b0=4 x b2=8 x i1>
+      %both = tile.and %has, %ob : !tile.tile<b0=4 x b2=8 x i1>
+      %twice = tile.and %both, %ob : !tile.tile<b0=4 x b2=8 x i1>
+      %turned = tile.transpose %twice [1, 0] : !tile.tile<b0=4 x b2=8 x i1>
+      %back = tile.transpose %turned [1, 0] : !tile.tile<b2=8 x b0=4 x i1>
+      %fb = tile.broadcast %from dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %at = tile.add %fb, %kb : !tile.tile<b0=4 x b2=8 x i32>
+      %v = tile.load %x[%at] mask %back other 0.0 : memref<40xf32> -> !tile.tile<b0=4 x b2=8 x f32>
+      %p = tile.reduce add %v [1] : !tile.tile<b0=4 x b2=8 x f32>
+      %next = tile.add %a, %p : !tile.tile<b0=4 x f32>
+      tile.yield %next : !tile.tile<b0=4 x f32>
+    }
+    tile.store %s, %out[%b] : !tile.tile<b0=4 x f32>, memref<6xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Elements beyond the array are no slice, and neither are two dimensions that start at numbers of the items.
+// CHECK-LABEL: func.func @no_slices
+// CHECK-NEXT: tile.grid (%b: b0=4) in (6) {
+// CHECK-NEXT: %n = tile.load %lens[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+// CHECK-NEXT: %l = tile.arange 4, 1 : !tile.tile<8 x i32>
+// CHECK-NEXT: %v = tile.load %x[%l] : memref<10xf32> -> !tile.tile<8 x f32>
+// CHECK-NEXT: tile.store %v, %o[:] : !tile.tile<8 x f32>, memref<8xf32>
+// CHECK-NEXT: %z = tile.full 0.0 : !tile.tile<b0=4 x f32>
+// CHECK-NEXT: %s = jagged.for %k: b2=8 in %n iter(%a = %z) -> (!tile.tile<b0=4 x f32>) {
+// CHECK-NEXT: %ki = tile.index %k : !tile.range<b2=8>
+// CHECK-NEXT: %kb = tile.broadcast %ki dims [1] : !tile.tile<b2=8 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+// CHECK-NEXT: %nb = tile.broadcast %n dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+// CHECK-NEXT: %at = tile.add %kb, %nb : !tile.tile<b0=4 x b2=8 x i32>
+// CHECK-NEXT: %w = tile.load %y[%at, %at] : memref<40x20xf32> -> !tile.tile<b0=4 x b2=8 x f32>
+// CHECK-NEXT: %p = tile.reduce add %w [1] : !tile.tile<b0=4 x b2=8 x f32>
+// CHECK-NEXT: %next = tile.add %a, %p : !tile.tile<b0=4 x f32>
+// CHECK-NEXT: tile.yield %next : !tile.tile<b0=4 x f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.store %s, %out[%b] : !tile.tile<b0=4 x f32>, memref<6xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @no_slices(%x: memref<10xf32>, %y: memref<40x20xf32>, %lens: memref<6xi32>, %out: memref<6xf32>, %o: memref<8xf32>) {
+  tile.grid (%b: b0=4) in (6) {
+    %n = tile.load %lens[%b] : memref<6xi32> -> !tile.tile<b0=4 x i32>
+    %l = tile.arange 4, 1 : !tile.tile<8 x i32>
+    %v = tile.load %x[%l] : memref<10xf32> -> !tile.tile<8 x f32>
+    tile.store %v, %o[:] : !tile.tile<8 x f32>, memref<8xf32>
+    %z = tile.full 0.0 : !tile.tile<b0=4 x f32>
+    %s = jagged.for %k: b2=8 in %n iter(%a = %z) -> (!tile.tile<b0=4 x f32>) {
+      %ki = tile.index %k : !tile.range<b2=8>
+      %kb = tile.broadcast %ki dims [1] : !tile.tile<b2=8 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %nb = tile.broadcast %n dims [0] : !tile.tile<b0=4 x i32> to !tile.tile<b0=4 x b2=8 x i32>
+      %at = tile.add %kb, %nb : !tile.tile<b0=4 x b2=8 x i32>
+      %w = tile.load %y[%at, %at] : memref<40x20xf32> -> !tile.tile<b0=4 x b2=8 x f32>
+      %p = tile.reduce add %w [1] : !tile.tile<b0=4 x b2=8 x f32>
+      %next = tile.add %a, %p : !tile.tile<b0=4 x f32>
+      tile.yield %next : !tile.tile<b0=4 x f32>
+    }
+    tile.store %s, %out[%b] : !tile.tile<b0=4 x f32>, memref<6xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Numbers that a kernel has as scalars are indices of a slice.
+// CHECK-LABEL: func.func @scalars
+// CHECK-NEXT: tile.grid (%i: b0=8) in (8) {
+// CHECK-NEXT: %t = tile.load %n[0] : memref<1xi32> -> !tile.tile<i32>
+// CHECK-NEXT: %0 = tile.extract %t : !tile.tile<i32> to index
+// CHECK-NEXT: %1 = tile.shift %i by %0 : !tile.range<b0=8>
+// CHECK-NEXT: %v = tile.load %x[%1, :] : memref<40x20xf32> -> !tile.tile<b0=8 x 20 x f32>
+// CHECK-NEXT: tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 20 x f32>, memref<8x20xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @scalars(%x: memref<40x20xf32>, %n: memref<1xi32>, %out: memref<8x20xf32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %t = tile.load %n[0] : memref<1xi32> -> !tile.tile<i32>
+    %e = tile.extract %t : !tile.tile<i32> to i32
+    %b = tile.splat %e : i32 to !tile.tile<b0=8 x i32>
+    %k = tile.index %i : !tile.range<b0=8>
+    %rows = tile.add %b, %k : !tile.tile<b0=8 x i32>
+    %v = tile.load %x[%rows, :] : memref<40x20xf32> -> !tile.tile<b0=8 x 20 x f32>
+    tile.store %v, %out[%i, :] : !tile.tile<b0=8 x 20 x f32>, memref<8x20xf32>
+  }
+  func.return
+}

@@ -78,3 +78,29 @@ func.func @numbers(%x: memref<64x128xf32>, %out: memref<64x128xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Blocks of scratch memory come without a DMA: of any size they are no more than a visit's.
+// CHECK-LABEL: func.func @scratch
+// CHECK-NEXT: host.launch @scratch () writes [] : () -> () {
+// CHECK-NEXT: tile.grid (%g: b9=1) in (1) {
+// CHECK-NEXT: %r = pallas.scratch : !tile.ref<8 x 56 x f32, vmem>
+// CHECK-NEXT: %b = tile.whole 50 : !tile.range<b2=56>
+// CHECK-NEXT: %v = tile.get %r[:, %b] : !tile.ref<8 x 56 x f32, vmem> -> !tile.tile<8 x b2=56 x f32>
+// CHECK-NEXT: %w = tile.exp %v : !tile.tile<8 x b2=56 x f32>
+// CHECK-NEXT: tile.put %w, %r[:, %b] : !tile.tile<8 x b2=56 x f32>, !tile.ref<8 x 56 x f32, vmem>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @scratch(%bounds: memref<1xi32>, %out: memref<64x200xf32>) {
+  tile.grid (%g: b9=1) in (1) {
+    %r = pallas.scratch : !tile.ref<8 x 56 x f32, vmem>
+    tile.for %b: b2=56 in (0, 50) {
+      %v = tile.get %r[:, %b] : !tile.ref<8 x 56 x f32, vmem> -> !tile.tile<8 x b2=56 x f32>
+      %w = tile.exp %v : !tile.tile<8 x b2=56 x f32>
+      tile.put %w, %r[:, %b] : !tile.tile<8 x b2=56 x f32>, !tile.ref<8 x 56 x f32, vmem>
+    }
+  }
+  func.return
+}
