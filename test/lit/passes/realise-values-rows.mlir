@@ -63,3 +63,35 @@ func.func @backwards_from(%x: memref<500000xf32>, %ids: memref<64xi32>, %out: me
   }
   func.return %out_1 : memref<64x64xf32>
 }
+
+// -----
+
+// A buffer that is realised goes; what else the plan says stays.
+// CHECK-LABEL: func.func @rest_of_plan
+// CHECK-NEXT: %r = host.launch @rest_of_plan (%k = %n, %t = %x, %o = %out) writes [2] : (memref<64xi32>, memref<300x256xf32>, memref<64x256xf32>) -> memref<64x256xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=16) in (64) plan {order [i] parallel [i] assume [%k in 0 to 299]
+// CHECK-NEXT: @o = %o resident} {
+// CHECK-NEXT: %rows = tile.load %k[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %0 = tile.full 299 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %1 = tile.minimum %rows, %0 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %2 = tile.full 0 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %3 = tile.maximum %1, %2 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %4 = tile.load %t[:, :] : memref<300x256xf32> -> !tile.tile<300 x 256 x f32>
+// CHECK-NEXT: %5 = tile.broadcast %3 dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 256 x i32>
+// CHECK-NEXT: %v = tile.take_along %4, %5 dim 0 : !tile.tile<300 x 256 x f32>, !tile.tile<b0=16 x 256 x i32>
+// CHECK-NEXT: tile.store %v, %o[%i, :] via @o : !tile.tile<b0=16 x 256 x f32>, memref<64x256xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : memref<64x256xf32>
+func.func @rest_of_plan(%n: memref<64xi32>, %x: memref<300x256xf32>, %out: memref<64x256xf32>) -> memref<64x256xf32> {
+  %r = host.launch @rest_of_plan (%k = %n, %t = %x, %o = %out) writes [2] : (memref<64xi32>, memref<300x256xf32>, memref<64x256xf32>) -> memref<64x256xf32> {
+    tile.grid (%i: b0=16) in (64) plan {order [i] parallel [i] assume [%k in 0 to 299]
+        @t = %t one_hot
+        @o = %o resident} {
+      %rows = tile.load %k[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+      %v = tile.load %t[%rows, :] via @t : memref<300x256xf32> -> !tile.tile<b0=16 x 256 x f32>
+      tile.store %v, %o[%i, :] via @o : !tile.tile<b0=16 x 256 x f32>, memref<64x256xf32>
+    }
+  }
+  func.return %r : memref<64x256xf32>
+}

@@ -1,5 +1,6 @@
 // RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(schedule-jagged,canonicalize,cse,dce)' | filecheck %s
 // RUN: kopt %s --split-input-file --pass-pipeline='builtin.module(schedule-jagged{resize=false},canonicalize,cse,dce)' | filecheck %s --check-prefix=KEEP
+// RUN: kopt %s --split-input-file --remarks -p schedule-jagged 2>&1 | filecheck %s --check-prefix=REMARK
 
 // Lengths and starts are numbers, loaded once an item; its rows are a slice, in blocks of whole tiles of memory: 32 rows of bytes. A
 // store keeps its mask.
@@ -137,6 +138,30 @@ func.func @planned(%n: memref<64xi32>, %x: memref<64xi32>) {
       tile.yield %a : !tile.tile<b0=16 x i32>
     }
     tile.store %r, %x[%i] : !tile.tile<b0=16 x i32>, memref<64xi32>
+  }
+  func.return
+}
+
+// -----
+
+// Blocks whose size the kernel's Python has read stay.
+// REMARK: remark: items stay in blocks: the kernel's Python read the size of 'b0': what it computed from it is part of the IR
+// CHECK-LABEL: func.func @read
+// CHECK-NEXT: tile.grid (%i: b0=8) in (100) {
+// CHECK-NEXT: %n = tile.load %lens[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+// CHECK-NEXT: jagged.for %k: b1=16 in %n {
+// CHECK-NEXT: %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+// CHECK-NEXT: tile.store %v, %out[%i, %k] : !tile.tile<b0=8 x b1=16 x f32>, memref<100x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @read(%x: memref<100x64xf32>, %lens: memref<100xi32>, %out: memref<100x64xf32>) attributes {tile.read_sizes = ["b0"]} {
+  tile.grid (%i: b0=8) in (100) {
+    %n = tile.load %lens[%i] : memref<100xi32> -> !tile.tile<b0=8 x i32>
+    jagged.for %k: b1=16 in %n {
+      %v = tile.load %x[%i, %k] : memref<100x64xf32> -> !tile.tile<b0=8 x b1=16 x f32>
+      tile.store %v, %out[%i, %k] : !tile.tile<b0=8 x b1=16 x f32>, memref<100x64xf32>
+    }
   }
   func.return
 }

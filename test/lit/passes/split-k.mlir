@@ -114,3 +114,90 @@ func.func @shares(%x: memref<1000x600xf32>, %out: memref<1000xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Parts of a sum that is rescaled by half the change of a maximum are brought to the maximum of all by half of it, too.
+// CHECK-LABEL: func.func @rescaled
+// CHECK-NEXT: %m_parts = host.alloc : memref<2x8xf32>
+// CHECK-NEXT: %a_parts = host.alloc : memref<2x8xf32>
+// CHECK-NEXT: tile.grid (%i: b0=8, %part: b3=384) in (8, 600) {
+// CHECK-NEXT: %half = tile.full 0.5 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %0 = tile.begin %part : !tile.range<b3=384>
+// CHECK-NEXT: %1 = tile.end %part : !tile.range<b3=384>
+// CHECK-NEXT: %2 = tile.full -inf : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %3 = tile.full 0.0 : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %top, %sum = tile.for %k: b1=128 in (%0, %1) iter(%m = %2, %a = %3) -> (!tile.tile<b0=8 x f32>, !tile.tile<b0=8 x f32>) {
+// CHECK-NEXT: %halves = tile.full 0.5 : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %v = tile.load %x[%i, %k] : memref<8x600xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %t = tile.reduce max %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %n = tile.maximum %m, %t : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %d = tile.sub %m, %n : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %h = tile.mul %d, %half : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %f = tile.exp %h : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %s = tile.mul %a, %f : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: %b = tile.broadcast %n dims [0] : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %g = tile.sub %v, %b : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %l = tile.mul %g, %halves : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %e = tile.exp %l : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %p = tile.reduce add %e [1] : !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: %w = tile.add %s, %p : !tile.tile<b0=8 x f32>
+// CHECK-NEXT: tile.yield %n, %w : !tile.tile<b0=8 x f32>, !tile.tile<b0=8 x f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %4 = tile.id %part : !tile.range<b3=384>
+// CHECK-NEXT: tile.store %top, %m_parts[%4, %i] : !tile.tile<b0=8 x f32>, memref<2x8xf32>
+// CHECK-NEXT: %5 = tile.id %part : !tile.range<b3=384>
+// CHECK-NEXT: tile.store %sum, %a_parts[%5, %i] : !tile.tile<b0=8 x f32>, memref<2x8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.grid (%i_1: b2=8) in (8) {
+// CHECK-NEXT: %6 = tile.load %m_parts[:, %i_1] : memref<2x8xf32> -> !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %7 = tile.load %a_parts[:, %i_1] : memref<2x8xf32> -> !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %top_1 = tile.reduce max %6 [0] : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %8 = tile.reduce max %6 [0] : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %9 = tile.broadcast %8 dims [1] : !tile.tile<b2=8 x f32> to !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %10 = tile.eq %6, %9 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %11 = tile.sub %6, %9 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %12 = tile.full 0.5 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %13 = tile.mul %11, %12 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %14 = tile.full 1.0 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %15 = tile.exp %13 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %16 = tile.select %10, %14, %15 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %17 = tile.mul %7, %16 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %18 = tile.full -inf : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %19 = tile.eq %6, %18 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %20 = tile.not %10 : !tile.tile<2 x b2=8 x i1>
+// CHECK-NEXT: %21 = tile.and %19, %20 : !tile.tile<2 x b2=8 x i1>
+// CHECK-NEXT: %22 = tile.full 0.0 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %23 = tile.select %21, %22, %17 : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: %sum_1 = tile.reduce add %23 [0] : !tile.tile<2 x b2=8 x f32>
+// CHECK-NEXT: tile.store %sum_1, %out[%i_1] : !tile.tile<b2=8 x f32>, memref<8xf32>
+// CHECK-NEXT: tile.store %top_1, %most[%i_1] : !tile.tile<b2=8 x f32>, memref<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @rescaled(%x: memref<8x600xf32>, %out: memref<8xf32>, %most: memref<8xf32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %none = tile.full -inf : !tile.tile<b0=8 x f32>
+    %zero = tile.full 0.0 : !tile.tile<b0=8 x f32>
+    %half = tile.full 0.5 : !tile.tile<b0=8 x f32>
+    %top, %sum = tile.for %k: b1=128 in (0, 600) iter(%m = %none, %a = %zero) -> (!tile.tile<b0=8 x f32>, !tile.tile<b0=8 x f32>) {
+      %halves = tile.full 0.5 : !tile.tile<b0=8 x b1=128 x f32>
+      %v = tile.load %x[%i, %k] : memref<8x600xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+      %t = tile.reduce max %v [1] : !tile.tile<b0=8 x b1=128 x f32>
+      %n = tile.maximum %m, %t : !tile.tile<b0=8 x f32>
+      %d = tile.sub %m, %n : !tile.tile<b0=8 x f32>
+      %h = tile.mul %d, %half : !tile.tile<b0=8 x f32>
+      %f = tile.exp %h : !tile.tile<b0=8 x f32>
+      %s = tile.mul %a, %f : !tile.tile<b0=8 x f32>
+      %b = tile.broadcast %n dims [0] : !tile.tile<b0=8 x f32> to !tile.tile<b0=8 x b1=128 x f32>
+      %g = tile.sub %v, %b : !tile.tile<b0=8 x b1=128 x f32>
+      %l = tile.mul %g, %halves : !tile.tile<b0=8 x b1=128 x f32>
+      %e = tile.exp %l : !tile.tile<b0=8 x b1=128 x f32>
+      %p = tile.reduce add %e [1] : !tile.tile<b0=8 x b1=128 x f32>
+      %w = tile.add %s, %p : !tile.tile<b0=8 x f32>
+      tile.yield %n, %w : !tile.tile<b0=8 x f32>, !tile.tile<b0=8 x f32>
+    }
+    tile.store %sum, %out[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+    tile.store %top, %most[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+  }
+  func.return
+}

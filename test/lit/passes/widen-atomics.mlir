@@ -60,3 +60,30 @@ func.func @accesses(%x: memref<20xi8>, %y: memref<20xi32>) {
   }
   func.return
 }
+
+// -----
+
+// A plan's buffers are of the array that is accessed then; those of others stay.
+// CHECK-LABEL: func.func @planned
+// CHECK-NEXT: %a_wide = host.alloc : memref<20xi32>
+// CHECK-NEXT: host.copy %a to %a_wide : memref<20xi8>, memref<20xi32>
+// CHECK-NEXT: tile.grid (%i: b0=8) in (20) plan {order [i] parallel [i]
+// CHECK-NEXT: @a = %a_wide pointer
+// CHECK-NEXT: @b = %b pointer} {
+// CHECK-NEXT: %v = tile.load %b[%i] via @b : memref<20xi32> -> !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %n = tile.cast %v : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x i8>
+// CHECK-NEXT: %n_1 = tile.cast %n : !tile.tile<b0=8 x i8> to !tile.tile<b0=8 x i32>
+// CHECK-NEXT: atomic.rmw max %n_1, %a_wide[%i] via @a : !tile.tile<b0=8 x i32>, memref<20xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: host.copy %a_wide to %a : memref<20xi32>, memref<20xi8>
+// CHECK-NEXT: func.return
+func.func @planned(%a: memref<20xi8>, %b: memref<20xi32>) {
+  tile.grid (%i: b0=8) in (20) plan {order [i] parallel [i]
+      @a = %a pointer
+      @b = %b pointer} {
+    %v = tile.load %b[%i] via @b : memref<20xi32> -> !tile.tile<b0=8 x i32>
+    %n = tile.cast %v : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x i8>
+    atomic.rmw max %n, %a[%i] via @a : !tile.tile<b0=8 x i8>, memref<20xi8>
+  }
+  func.return
+}
