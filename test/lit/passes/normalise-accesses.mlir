@@ -311,3 +311,46 @@ func.func @idle(%ids: memref<40xi32>, %x: memref<0x200xf32>, %seen: memref<40x20
   }
   func.return
 }
+
+// -----
+
+// One element, masked where it may lie outside: it is taken inside the array, and the mask chooses behind it.
+// CHECK-LABEL: func.func @one_element
+// CHECK-NEXT: %out_1 = host.launch @one_element (%at_1 = %at, %x_1 = %x, %out_2 = %out) writes [2] : (memref<8xi32>, memref<64xf32>, memref<8x1xf32>) -> memref<8x1xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=1) in (8) {
+// CHECK-NEXT: %b = tile.begin %i : !tile.range<b0=1>
+// CHECK-NEXT: %n = tile.load %at_1[%b] : memref<8xi32> -> !tile.tile<i32>
+// CHECK-NEXT: %w = tile.broadcast %n dims [] : !tile.tile<i32> to !tile.tile<1 x i32>
+// CHECK-NEXT: %z = tile.full 0 : !tile.tile<1 x i32>
+// CHECK-NEXT: %e = tile.full 64 : !tile.tile<1 x i32>
+// CHECK-NEXT: %g = tile.ge %w, %z : !tile.tile<1 x i32>
+// CHECK-NEXT: %l = tile.lt %w, %e : !tile.tile<1 x i32>
+// CHECK-NEXT: %m = tile.and %g, %l : !tile.tile<1 x i1>
+// CHECK-NEXT: %0 = tile.extract %n : !tile.tile<i32> to index
+// CHECK-NEXT: %1 = arith.constant 0 : index
+// CHECK-NEXT: %2 = arith.maxsi %0, %1 : index
+// CHECK-NEXT: %3 = arith.constant 63 : index
+// CHECK-NEXT: %4 = arith.minsi %2, %3 : index
+// CHECK-NEXT: %5 = tile.load %x_1[%4] : memref<64xf32> -> !tile.tile<f32>
+// CHECK-NEXT: %6 = tile.reshape %5 : !tile.tile<f32> to !tile.tile<1 x f32>
+// CHECK-NEXT: %7 = tile.full 9.0 : !tile.tile<1 x f32>
+// CHECK-NEXT: %v = tile.select %m, %6, %7 : !tile.tile<1 x f32>
+// CHECK-NEXT: tile.store %v, %out_2[%b, :] : !tile.tile<1 x f32>, memref<8x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %out_1 : memref<8x1xf32>
+func.func @one_element(%x: memref<64xf32>, %at: memref<8xi32>, %out: memref<8x1xf32>) {
+  tile.grid (%i: b0=1) in (8) {
+    %b = tile.begin %i : !tile.range<b0=1>
+    %n = tile.load %at[%b] : memref<8xi32> -> !tile.tile<i32>
+    %w = tile.broadcast %n dims [] : !tile.tile<i32> to !tile.tile<1 x i32>
+    %z = tile.full 0 : !tile.tile<1 x i32>
+    %e = tile.full 64 : !tile.tile<1 x i32>
+    %g = tile.ge %w, %z : !tile.tile<1 x i32>
+    %l = tile.lt %w, %e : !tile.tile<1 x i32>
+    %m = tile.and %g, %l : !tile.tile<1 x i1>
+    %v = tile.load %x[%w] mask %m other 9.0 : memref<64xf32> -> !tile.tile<1 x f32>
+    tile.store %v, %out[%b, :] : !tile.tile<1 x f32>, memref<8x1xf32>
+  }
+  func.return
+}

@@ -298,3 +298,96 @@ func.func @cases(%x: memref<500000xf32>, %ids: memref<64xi32>, %out: memref<64x6
   }
   func.return %out_1 : memref<64x64xf32>
 }
+
+// -----
+
+// Rows of fewer lanes than the block takes of them: they go round in as many lanes as the block has.
+// CHECK-LABEL: func.func @short_rows
+// CHECK-NEXT: %out_1 = host.launch @short_rows (%ids_1 = %ids, %at_1 = %at, %x_1 = %x, %out_2 = %out) writes [3] : (memref<64xi32>, memref<64xi32>, memref<900x40xf32>, memref<64x64xf32>) -> memref<64x64xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=16, %j: b1=64) in (64, 64) {
+// CHECK-NEXT: %n = tile.load %ids_1[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %first = tile.load %at_1[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %0 = tile.full 899 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %1 = tile.minimum %n, %0 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %2 = tile.full 0 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %3 = tile.maximum %1, %2 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %4 = tile.load %x_1[:, :] : memref<900x40xf32> -> !tile.tile<900 x 40 x f32>
+// CHECK-NEXT: %5 = tile.broadcast %3 dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 40 x i32>
+// CHECK-NEXT: %rows = tile.take_along %4, %5 dim 0 : !tile.tile<900 x 40 x f32>, !tile.tile<b0=16 x 40 x i32>
+// CHECK-NEXT: %6 = tile.full 0.0 : !tile.tile<b0=16 x 24 x f32>
+// CHECK-NEXT: %7 = tile.concat %rows, %6 dim 1 : !tile.tile<b0=16 x 40 x f32>, !tile.tile<b0=16 x 24 x f32> to !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %8 = tile.full 64 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %9 = tile.add %first, %8 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %10 = tile.lt %first, %2 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %11 = tile.select %10, %9, %first : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %12 = tile.slice %7 [0, 32] [16, 32] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 32 x f32>
+// CHECK-NEXT: %13 = tile.slice %7 [0, 0] [16, 32] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 32 x f32>
+// CHECK-NEXT: %14 = tile.concat %12, %13 dim 1 : !tile.tile<b0=16 x 32 x f32>, !tile.tile<b0=16 x 32 x f32> to !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %15 = tile.full 32 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %16 = tile.and %11, %15 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %17 = tile.broadcast %16 dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %18 = tile.full 0 : !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %19 = tile.ne %17, %18 : !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %20 = tile.select %19, %14, %7 : !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %21 = tile.slice %20 [0, 16] [16, 48] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 48 x f32>
+// CHECK-NEXT: %22 = tile.slice %20 [0, 0] [16, 16] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 16 x f32>
+// CHECK-NEXT: %23 = tile.concat %21, %22 dim 1 : !tile.tile<b0=16 x 48 x f32>, !tile.tile<b0=16 x 16 x f32> to !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %24 = tile.full 16 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %25 = tile.and %11, %24 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %26 = tile.broadcast %25 dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %27 = tile.ne %26, %18 : !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %28 = tile.select %27, %23, %20 : !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %29 = tile.slice %28 [0, 8] [16, 56] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 56 x f32>
+// CHECK-NEXT: %30 = tile.slice %28 [0, 0] [16, 8] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 8 x f32>
+// CHECK-NEXT: %31 = tile.concat %29, %30 dim 1 : !tile.tile<b0=16 x 56 x f32>, !tile.tile<b0=16 x 8 x f32> to !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %32 = tile.full 8 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %33 = tile.and %11, %32 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %34 = tile.broadcast %33 dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %35 = tile.ne %34, %18 : !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %36 = tile.select %35, %31, %28 : !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %37 = tile.slice %36 [0, 4] [16, 60] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 60 x f32>
+// CHECK-NEXT: %38 = tile.slice %36 [0, 0] [16, 4] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 4 x f32>
+// CHECK-NEXT: %39 = tile.concat %37, %38 dim 1 : !tile.tile<b0=16 x 60 x f32>, !tile.tile<b0=16 x 4 x f32> to !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %40 = tile.full 4 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %41 = tile.and %11, %40 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %42 = tile.broadcast %41 dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %43 = tile.ne %42, %18 : !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %44 = tile.select %43, %39, %36 : !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %45 = tile.slice %44 [0, 2] [16, 62] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 62 x f32>
+// CHECK-NEXT: %46 = tile.slice %44 [0, 0] [16, 2] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 2 x f32>
+// CHECK-NEXT: %47 = tile.concat %45, %46 dim 1 : !tile.tile<b0=16 x 62 x f32>, !tile.tile<b0=16 x 2 x f32> to !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %48 = tile.full 2 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %49 = tile.and %11, %48 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %50 = tile.broadcast %49 dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %51 = tile.ne %50, %18 : !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %52 = tile.select %51, %47, %44 : !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %53 = tile.slice %52 [0, 1] [16, 63] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 63 x f32>
+// CHECK-NEXT: %54 = tile.slice %52 [0, 0] [16, 1] [1, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x 1 x f32>
+// CHECK-NEXT: %55 = tile.concat %53, %54 dim 1 : !tile.tile<b0=16 x 63 x f32>, !tile.tile<b0=16 x 1 x f32> to !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %56 = tile.full 1 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %57 = tile.and %11, %56 : !tile.tile<b0=16 x i32>
+// CHECK-NEXT: %58 = tile.broadcast %57 dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %59 = tile.ne %58, %18 : !tile.tile<b0=16 x 64 x i32>
+// CHECK-NEXT: %60 = tile.select %59, %55, %52 : !tile.tile<b0=16 x 64 x f32>
+// CHECK-NEXT: %v = tile.broadcast %60 dims [0, 1] : !tile.tile<b0=16 x 64 x f32> to !tile.tile<b0=16 x b1=64 x f32>
+// CHECK-NEXT: tile.store %v, %out_2[%i, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<64x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %out_1 : memref<64x64xf32>
+func.func @short_rows(%x: memref<900x40xf32>, %ids: memref<64xi32>, %at: memref<64xi32>, %out: memref<64x64xf32>) -> memref<64x64xf32> {
+  %out_1 = host.launch @short_rows (%ids_1 = %ids, %at_1 = %at, %x_1 = %x, %out_2 = %out) writes [3] : (memref<64xi32>, memref<64xi32>, memref<900x40xf32>, memref<64x64xf32>) -> memref<64x64xf32> {
+    tile.grid (%i: b0=16, %j: b1=64) in (64, 64) plan {order [i, j] parallel [i, j]
+        @x = %x_1 runs} {
+      %n = tile.load %ids_1[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+      %f = tile.load %at_1[%i] : memref<64xi32> -> !tile.tile<b0=16 x i32>
+      %c = tile.index %j : !tile.range<b1=64>
+      %a = tile.broadcast %n dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+      %b = tile.broadcast %f dims [0] : !tile.tile<b0=16 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+      %d = tile.broadcast %c dims [1] : !tile.tile<b1=64 x i32> to !tile.tile<b0=16 x b1=64 x i32>
+      %q = tile.add %b, %d : !tile.tile<b0=16 x b1=64 x i32>
+      %v = tile.load %x_1[%a, %q] via @x : memref<900x40xf32> -> !tile.tile<b0=16 x b1=64 x f32>
+      tile.store %v, %out_2[%i, %j] : !tile.tile<b0=16 x b1=64 x f32>, memref<64x64xf32>
+    }
+  }
+  func.return %out_1 : memref<64x64xf32>
+}
