@@ -217,3 +217,34 @@ func.func @gathered(%x: memref<100x96xf32>, %at: memref<64xi32>, %out: memref<64
   }
   func.return
 }
+
+// Elements of a narrow array that 32-bit words of scalar memory do not hold stay where they are.
+// CHECK-LABEL: func.func @large_scalars
+// CHECK-NEXT: %y_1 = host.call "prims.convert_element_type.default"(%y) args [unit, "f32"] : (memref<8x512xbf16>) -> (memref<8x512xf32>)
+// CHECK-NEXT: %out_1 = host.launch @large_scalars (%at_1 = %at, %x_1 = %x, %y_2 = %y, %out_2 = %out, %y_3 = %y_1) writes [3] : (memref<8xi32>, memref<8x400000xbf16>, memref<8x512xbf16>, memref<8x2xf32>, memref<8x512xf32>) -> memref<8x2xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=1) in (8) {
+// CHECK-NEXT: %b = tile.begin %i : !tile.range<b0=1>
+// CHECK-NEXT: %n = tile.load %at_1[%b] : memref<8xi32> -> !tile.tile<i32>
+// CHECK-NEXT: %k = tile.extract %n : !tile.tile<i32> to index
+// CHECK-NEXT: %v = tile.load %x_1[%b, %k] : memref<8x400000xbf16> -> !tile.tile<bf16>
+// CHECK-NEXT: %f = tile.cast %v : !tile.tile<bf16> to !tile.tile<f32>
+// CHECK-NEXT: tile.store %f, %out_2[%b, 0] : !tile.tile<f32>, memref<8x2xf32>
+// CHECK-NEXT: %g = tile.load %y_3[%b, %k] : memref<8x512xf32> -> !tile.tile<f32>
+// CHECK-NEXT: tile.store %g, %out_2[%b, 1] : !tile.tile<f32>, memref<8x2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %out_1 : memref<8x2xf32>
+func.func @large_scalars(%x: memref<8x400000xbf16>, %y: memref<8x512xbf16>, %at: memref<8xi32>, %out: memref<8x2xf32>) {
+  tile.grid (%i: b0=1) in (8) {
+    %b = tile.begin %i : !tile.range<b0=1>
+    %n = tile.load %at[%b] : memref<8xi32> -> !tile.tile<i32>
+    %k = tile.extract %n : !tile.tile<i32> to index
+    %v = tile.load %x[%b, %k] : memref<8x400000xbf16> -> !tile.tile<bf16>
+    %f = tile.cast %v : !tile.tile<bf16> to !tile.tile<f32>
+    tile.store %f, %out[%b, 0] : !tile.tile<f32>, memref<8x2xf32>
+    %w = tile.load %y[%b, %k] : memref<8x512xbf16> -> !tile.tile<bf16>
+    %g = tile.cast %w : !tile.tile<bf16> to !tile.tile<f32>
+    tile.store %g, %out[%b, 1] : !tile.tile<f32>, memref<8x2xf32>
+  }
+  func.return
+}

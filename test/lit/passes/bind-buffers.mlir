@@ -196,3 +196,19 @@ func.func @filled(%x: memref<60x128xf32>, %k: memref<60x128xi1>) -> memref<64x12
   }
   func.return %out : memref<64x128xf32>
 }
+
+// -----
+
+// A launch that writes nothing is no call, and what only it took is not made.
+// CHECK-LABEL: func.func @gives_nothing
+// CHECK-NEXT: %t = host.alloc : memref<64x128xf32>
+// CHECK-NEXT: func.return %x : memref<64x128xf32>
+func.func @gives_nothing(%x: memref<64x128xf32>) -> memref<64x128xf32> {
+  %h = host.call "aten.exp.default"(%x) args [unit] : (memref<64x128xf32>) -> (memref<64x128xf32>)
+  %t = host.alloc : memref<64x128xf32>
+  tile.grid (%i: b0=8) in (64) {
+    %v = tile.load %h[%i, :] : memref<64x128xf32> -> !tile.tile<b0=8 x 128 x f32>
+    %s = tile.reduce add %v [1] : !tile.tile<b0=8 x 128 x f32>
+  }
+  func.return %x : memref<64x128xf32>
+}

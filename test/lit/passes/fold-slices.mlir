@@ -54,3 +54,27 @@ func.func @whole(%x: memref<60x40xf32>, %y: memref<100x40xf32>) -> (memref<60x30
   }
   func.return %o, %p : memref<60x30xf32>, memref<60x40xf32>
 }
+
+// -----
+
+// A slice that is read otherwise, too, stays for that.
+// CHECK-LABEL: func.func @returned
+// CHECK-NEXT: %s = host.slice %x [0, 0] [500, 4000] [1, 1] : memref<513x4096xf32> to memref<500x4000xf32, strided<[4096, 1]>>
+// CHECK-NEXT: %out = host.alloc : memref<500x4000xf32>
+// CHECK-NEXT: %out_1 = host.launch @returned (%s_1 = %x, %out_2 = %out) writes [1] : (memref<513x4096xf32>, memref<500x4000xf32>) -> memref<500x4000xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=8, %j: b1=128) in (500, 4000) {
+// CHECK-NEXT: %v = tile.load %s_1[%i, %j] : memref<513x4096xf32> -> !tile.tile<b0=8 x b1=128 x f32>
+// CHECK-NEXT: tile.store %v, %out_2[%i, %j] : !tile.tile<b0=8 x b1=128 x f32>, memref<500x4000xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %out_1, %s : memref<500x4000xf32>, memref<500x4000xf32, strided<[4096, 1]>>
+func.func @returned(%x: memref<513x4096xf32>) -> (memref<500x4000xf32>, memref<500x4000xf32, strided<[4096, 1]>>) {
+  %s = host.slice %x [0, 0] [500, 4000] [1, 1] : memref<513x4096xf32> to memref<500x4000xf32, strided<[4096, 1]>>
+  %out = host.alloc : memref<500x4000xf32>
+  // expected-remark@+1 {{'s' is read where it stands: its slice is not copied}}
+  tile.grid (%i: b0=8, %j: b1=128) in (500, 4000) {
+    %v = tile.load %s[%i, %j] : memref<500x4000xf32, strided<[4096, 1]>> -> !tile.tile<b0=8 x b1=128 x f32>
+    tile.store %v, %out[%i, %j] : !tile.tile<b0=8 x b1=128 x f32>, memref<500x4000xf32>
+  }
+  func.return %out, %s : memref<500x4000xf32>, memref<500x4000xf32, strided<[4096, 1]>>
+}
