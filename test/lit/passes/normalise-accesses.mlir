@@ -354,3 +354,34 @@ func.func @one_element(%x: memref<64xf32>, %at: memref<8xi32>, %out: memref<8x1x
   }
   func.return
 }
+
+// -----
+
+// A store by row numbers beside one by numbers of columns stays by numbers: whole rows are not its lanes.
+// CHECK-LABEL: func.func @beside
+// CHECK-NEXT: %out_1 = host.launch @beside (%ids_1 = %ids, %w_1 = %w, %v_1 = %v, %out_2 = %out) writes [3] : (memref<8xi32>, memref<8x16xf32>, memref<8x8xf32>, memref<64x16xf32>) -> memref<64x16xf32> {
+// CHECK-NEXT: tile.grid (%i: b0=8) in (8) {
+// CHECK-NEXT: %n = tile.load %ids_1[%i] : memref<8xi32> -> !tile.tile<b0=8 x i32>
+// CHECK-NEXT: %all = tile.load %w_1[%i, :] : memref<8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+// CHECK-NEXT: tile.store %all, %out_2[%n, :] : !tile.tile<b0=8 x 16 x f32>, memref<64x16xf32>
+// CHECK-NEXT: %m = tile.load %ids_1[:] : memref<8xi32> -> !tile.tile<8 x i32>
+// CHECK-NEXT: %a = tile.broadcast %n dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 8 x i32>
+// CHECK-NEXT: %b = tile.broadcast %m dims [1] : !tile.tile<8 x i32> to !tile.tile<b0=8 x 8 x i32>
+// CHECK-NEXT: %x = tile.load %v_1[%i, :] : memref<8x8xf32> -> !tile.tile<b0=8 x 8 x f32>
+// CHECK-NEXT: tile.store %x, %out_2[%a, %b] : !tile.tile<b0=8 x 8 x f32>, memref<64x16xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %out_1 : memref<64x16xf32>
+func.func @beside(%ids: memref<8xi32>, %v: memref<8x8xf32>, %w: memref<8x16xf32>, %out: memref<64x16xf32>) {
+  tile.grid (%i: b0=8) in (8) {
+    %n = tile.load %ids[%i] : memref<8xi32> -> !tile.tile<b0=8 x i32>
+    %all = tile.load %w[%i, :] : memref<8x16xf32> -> !tile.tile<b0=8 x 16 x f32>
+    tile.store %all, %out[%n, :] : !tile.tile<b0=8 x 16 x f32>, memref<64x16xf32>
+    %m = tile.load %ids[:] : memref<8xi32> -> !tile.tile<8 x i32>
+    %a = tile.broadcast %n dims [0] : !tile.tile<b0=8 x i32> to !tile.tile<b0=8 x 8 x i32>
+    %b = tile.broadcast %m dims [1] : !tile.tile<8 x i32> to !tile.tile<b0=8 x 8 x i32>
+    %x = tile.load %v[%i, :] : memref<8x8xf32> -> !tile.tile<b0=8 x 8 x f32>
+    tile.store %x, %out[%a, %b] : !tile.tile<b0=8 x 8 x f32>, memref<64x16xf32>
+  }
+  func.return
+}

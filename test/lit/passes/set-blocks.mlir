@@ -47,3 +47,17 @@ func.func @read(%x: memref<100xf32>) attributes {tile.read_sizes = ["b3"]} {
   }
   func.return
 }
+
+// What an op says of a block's size has to hold for the new one: three groups of lanes with a scale each.
+// RUN: not kopt %s --pass-pipeline='builtin.module(set-blocks{sizes="b4=64"})' 2>&1 | filecheck %s --check-prefix=SCALES
+// SCALES: set-blocks.mlir:[[# @LINE + 6]]:{{.*}} error: 'tile.scaling_extf': !tile.tile<16 x 3 x ui8> has no scale for each group
+// SCALES: note: a number follows from an old size: import the kernel again with the new block sizes
+func.func @scaled(%x: memref<16x192xf8E5M2>, %s: memref<16x3xui8>, %out: memref<16x192xbf16>) {
+  tile.grid (%k: b4=96) in (192) {
+    %n = tile.load %s[:, :] : memref<16x3xui8> -> !tile.tile<16 x 3 x ui8>
+    %v = tile.load %x[:, %k] : memref<16x192xf8E5M2> -> !tile.tile<16 x b4=96 x f8E5M2>
+    %a = tile.scaling_extf e5m2 %v, %n dim 1 : !tile.tile<16 x b4=96 x f8E5M2>, !tile.tile<16 x 3 x ui8> to !tile.tile<16 x b4=96 x bf16>
+    tile.store %a, %out[:, %k] : !tile.tile<16 x b4=96 x bf16>, memref<16x192xbf16>
+  }
+  func.return
+}
