@@ -199,3 +199,42 @@ func.func @handed(%x: memref<8xf32>, %s: memref<8xf32>, %t: memref<8xf32>) -> me
   host.copy %b to %s : memref<8xf32>, memref<8xf32>
   func.return %a : memref<8xf32>
 }
+
+// -----
+
+// What a collective overwrites, and a kernel behind it reads, is a copy; what a kernel before it wrote is not.
+// CHECK-LABEL: func.func @read_behind
+// CHECK-NEXT: %a = host.alloc persistent "read_behind.0" : memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: %b_tp = host.alloc persistent "read_behind.1" : memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: %b = host.alloc : memref<8xf32>
+// CHECK-NEXT: tile.grid (%i: b0=8) in (8) {
+// CHECK-NEXT: %v = tile.load %x[%i] : memref<8xf32> -> !tile.tile<b0=8 x f32>
+// CHECK-NEXT: tile.store %v, %a[%i] : !tile.tile<b0=8 x f32>, memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: tile.store %v, %b[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: symm.all_reduce_out add %a to %s group "tp" by two_shot : memref<8xf32, #symm.space<"tp">> to memref<8xf32>
+// CHECK-NEXT: host.copy %b to %b_tp : memref<8xf32>, memref<8xf32, #symm.space<"tp">>
+// CHECK-NEXT: symm.all_reduce_out add %b_tp to %t group "tp" by two_shot : memref<8xf32, #symm.space<"tp">> to memref<8xf32>
+// CHECK-NEXT: tile.grid (%j: b1=8) in (8) {
+// CHECK-NEXT: %v_1 = tile.load %b[%j] : memref<8xf32> -> !tile.tile<b1=8 x f32>
+// CHECK-NEXT: tile.store %v_1, %x[%j] : !tile.tile<b1=8 x f32>, memref<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func @read_behind(%x: memref<8xf32>, %s: memref<8xf32>, %t: memref<8xf32>) {
+  // expected-remark @+1 {{'a' is allocated in the symmetric memory of group "tp"}}
+  %a = host.alloc : memref<8xf32>
+  %b = host.alloc : memref<8xf32>
+  tile.grid (%i: b0=8) in (8) {
+    %v = tile.load %x[%i] : memref<8xf32> -> !tile.tile<b0=8 x f32>
+    tile.store %v, %a[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+    tile.store %v, %b[%i] : !tile.tile<b0=8 x f32>, memref<8xf32>
+  }
+  symm.all_reduce_out add %a to %s group "tp" by two_shot : memref<8xf32> to memref<8xf32>
+  // expected-remark @+1 {{'b' is copied to the symmetric memory of group "tp": it is read after a two-shot reduction overwrites it}}
+  symm.all_reduce_out add %b to %t group "tp" by two_shot : memref<8xf32> to memref<8xf32>
+  tile.grid (%j: b1=8) in (8) {
+    %v = tile.load %b[%j] : memref<8xf32> -> !tile.tile<b1=8 x f32>
+    tile.store %v, %x[%j] : !tile.tile<b1=8 x f32>, memref<8xf32>
+  }
+  func.return
+}
