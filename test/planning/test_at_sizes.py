@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kopt.ir.index_expr import block_number, number
 from kopt.ir.launch_model import LaunchModel, Work
 from kopt.ir.polynomial import parameter
 from kopt.ir.register_code import Nest, RegisterCode, RegisterShape, RegisterStep
+from kopt.ir.value_range import ValueRange
 from kopt.planning.at_sizes import AtSizes
 from kopt.planning.tpu_work import cycles
 from kopt.planning.trips import UnknownError
@@ -17,7 +19,7 @@ from kopt.plans.plan import LoopSchedule
 from kopt.targets.chips import TPU_CHIPS
 from kopt.targets.costs import TPU_COSTS
 
-from .launches import grouped, matmul
+from .launches import axis, grouped, matmul
 
 V6E = TPU_CHIPS["v6e"]
 SIZES = {"b0": 128, "b1": 256, "b2": 512}
@@ -106,3 +108,24 @@ def test_what_only_a_launch_tells_is_unknown() -> None:
     with pytest.raises(UnknownError):
         found.trips["m"]
     assert at(grouped(1024, 256, 512, 4), lengths={"m": [128, 0, 129, 1]}).trips["m"].mean == 1
+
+
+def test_a_range_up_to_the_numbers_of_outer_blocks_wants_the_sizes_that_these_have() -> None:
+    """A triangle: columns up to the end of the rows, in blocks of as many or half as many."""
+    rows, columns = parameter("b0"), parameter("b1")
+    end = (block_number("i", rows, ValueRange(0)) + number(1)) * rows
+    triangle = replace(
+        PRODUCT,
+        axes=(axis("i", rows, 1024), axis("j", columns, 0, "loop", ("i",), upper=end)),
+        accesses=(), work=(), factors=(),
+    )  # fmt: skip
+    found = at(triangle, {"b0": 128, "b1": 64}).trips
+    assert found["i"].mean == 8 and found["j"].mean == sum(range(2, 18, 2)) / 8
+    for sizes in ({"b0": 128}, {"b1": 64}, {}):
+        with pytest.raises(UnknownError):
+            at(replace(triangle, sizes={}), sizes).trips["j"]
+    other = block_number("i", rows, ValueRange(0)) * parameter("b9")
+    unknown = replace(triangle, axes=(triangle.axes[0], axis("j", columns, 0, "loop", ("i",), upper=other)), sizes={})
+    with pytest.raises(UnknownError):
+        at(unknown, {"b0": 128, "b1": 64}).trips["j"]
+    assert at(unknown, {"b0": 128, "b1": 64, "b9": 128}).trips["j"].mean == sum(range(0, 16, 2)) / 8
