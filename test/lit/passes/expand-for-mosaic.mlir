@@ -607,3 +607,25 @@ func.func @carried_index(%c: i1, %n: index, %p: !tile.tile<8 x 128 x i1>, %q: !t
   }
   func.return %a, %b : index, !tile.tile<8 x 128 x i1>
 }
+
+// -----
+
+// Masks of narrow lanes that come of picked ones are of wide ones, however far the pick is.
+// CHECK-LABEL: func.func @of_picks
+// CHECK-NEXT: %0 = tile.cast %x : !tile.tile<64 x 128 x i16> to !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %1 = tile.take_along %0, %n dim 0 : !tile.tile<64 x 128 x i32>, !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %p = tile.cast %1 : !tile.tile<64 x 128 x i32> to !tile.tile<64 x 128 x i16>
+// CHECK-NEXT: %2 = tile.cast %p : !tile.tile<64 x 128 x i16> to !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %3 = tile.cast %y : !tile.tile<64 x 128 x i16> to !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %4 = tile.xor %2, %3 : !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %5 = tile.select %c, %4, %3 : !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %s = tile.cast %5 : !tile.tile<64 x 128 x i32> to !tile.tile<64 x 128 x i16>
+// CHECK-NEXT: %t = tile.select %c, %y, %x : !tile.tile<64 x 128 x i16>
+// CHECK-NEXT: func.return %s, %t : !tile.tile<64 x 128 x i16>, !tile.tile<64 x 128 x i16>
+func.func @of_picks(%x: !tile.tile<64 x 128 x i16>, %n: !tile.tile<64 x 128 x i32>, %c: !tile.tile<64 x 128 x i1>, %y: !tile.tile<64 x 128 x i16>) -> (!tile.tile<64 x 128 x i16>, !tile.tile<64 x 128 x i16>) {
+  %p = tile.take_along %x, %n dim 0 : !tile.tile<64 x 128 x i16>, !tile.tile<64 x 128 x i32>
+  %a = tile.xor %p, %y : !tile.tile<64 x 128 x i16>
+  %s = tile.select %c, %a, %y : !tile.tile<64 x 128 x i16>
+  %t = tile.select %c, %y, %x : !tile.tile<64 x 128 x i16>
+  func.return %s, %t : !tile.tile<64 x 128 x i16>, !tile.tile<64 x 128 x i16>
+}
