@@ -72,6 +72,9 @@ class Laboratory:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """All samples, one after another."""
+        bridge = sys.modules.get("jax._src.xla_bridge")
+        if bridge is not None and bridge._backends:
+            raise pytest.UsageError("a test file starts JAX when it is collected: forks of this process would hang")
         self.items = {item.nodeid: item for item in session.items}
         self.turns = Turns(self.contexts.seconds, self.contexts.steps, self.items)
         self.texts = {mutant.file: (ROOT / mutant.file).read_text() for mutant in self.samples}
