@@ -20,7 +20,7 @@ from kopt.frontend.loops.device import LoopDim, LoopSpec
 from kopt.frontend.positions import fixed
 from kopt.frontend.registry import OPERATIONS
 from kopt.frontend.run_time_scalars import OpenNumber, compute
-from kopt.frontend.source import place_of, user_frame
+from kopt.frontend.source import user_place
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.values import DeviceTensor, DeviceValue, Index, TileRange, describe, is_device
 from kopt.ir.widths import next_power_of_two
@@ -126,7 +126,7 @@ def _print(*values: Any, file: TextIO | None = None, **kwargs: Any) -> None:
         file.write(text.getvalue())
     if _is_device_call(values):
         message = "print shows device values at import, by their types; hl.device_print is for their numbers"
-        report(Diagnostic("remark", message, place_of(user_frame()), "print-at-import"))
+        report(Diagnostic("remark", message, user_place(), "print-at-import"))
 
 
 def _len(value: Any) -> Any:

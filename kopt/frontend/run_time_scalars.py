@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import torch
 
 from kopt.frontend.device_value import DeviceValue, call_torch
-from kopt.frontend.source import place_of, user_frame
+from kopt.frontend.source import user_place
 from kopt.open_extents import NeedsConstant
 from kopt.runtime.run_time_scalars import Expression, Path, ScalarArgument
 from kopt.trees import leaves
@@ -55,7 +55,7 @@ class OpenNumber:
         names = ", ".join(f"'{'.'.join(map(str, path))}'" for path in sorted(paths, key=repr))
         raise NeedsConstant(
             f"the value of {names}, which differs from call to call, is needed while the kernel is imported",
-            place_of(user_frame()),
+            user_place(),
             ["only arithmetic is open: leave the parameter out of dynamic=, and each value is compiled"],
         )
 

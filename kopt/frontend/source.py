@@ -57,18 +57,15 @@ def rewritten(function: FunctionType, hooks: Any) -> FunctionType:
 
 
 def place_of(frame: FrameType | None) -> Location | None:
-    """Where in the user's source the innermost rewritten frame stands."""
+    """Where in the user's source a frame stands, or the innermost rewritten one that called it."""
     while frame is not None and not runs_rewritten(frame):
         frame = frame.f_back
     return None if frame is None else instruction(frame.f_code, frame.f_lasti, positions)
 
 
-def user_frame(depth: int = 1) -> FrameType | None:
-    """The innermost rewritten frame above the caller."""
-    frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and not runs_rewritten(frame):
-        frame = frame.f_back
-    return frame
+def user_place() -> Location | None:
+    """Where in the user's source the innermost rewritten frame above the caller stands."""
+    return place_of(sys._getframe(1))
 
 
 def runs_rewritten(frame: FrameType) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from kopt.errors import UnsupportedError
-from kopt.frontend.source import place_of, user_frame
+from kopt.frontend.source import user_place
 
 if TYPE_CHECKING:
     from kopt.frontend.tracer import Tracer
@@ -33,7 +33,7 @@ def current() -> Tracer:
 
 def unsupported(message: str, *notes: str, id: str = "") -> NoReturn:
     """Refuses what stands at the current place of the kernel, saying what to use instead; ``id`` is the mistake's."""
-    raise UnsupportedError(message, place_of(user_frame()), notes, id=id)
+    raise UnsupportedError(message, user_place(), notes, id=id)
 
 
 def mismatch(message: str, notes: Sequence[str] = ()) -> NoReturn:

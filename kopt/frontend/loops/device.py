@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from kopt.dialects.builder import as_hint
 from kopt.errors import Location
 from kopt.frontend.open_shapes import limit_of
-from kopt.frontend.source import place_of, user_frame
+from kopt.frontend.source import user_place
 from kopt.frontend.state import current, unsupported
 from kopt.frontend.tracer import BlockInfo
 from kopt.frontend.values import DeviceTensor, TileRange, Undefined, is_device
@@ -67,7 +67,7 @@ class DeviceLoop:
     hints: tuple[str, ...]
     device: ClassVar[bool] = True
     tags: list[str] = field(default_factory=list)
-    place: Location | None = field(default_factory=lambda: place_of(user_frame()))
+    place: Location | None = field(default_factory=lambda: user_place())
 
     def jump(self, word: str) -> None:
         """Leaving a device loop early is refused."""
