@@ -52,13 +52,11 @@ class _Walk:
         if len(blocks) == 1:
             self.block(blocks[0])
             return
-        # Blocks of one region see each other's values: control flow decides what comes first.
+        # Blocks of one region see each other's values. That there are several is refused where ops are verified.
         everything = {value for block in blocks for value in _defined_in(block)}
         for block in blocks:
-            others = everything - _defined_in(block) - self.visible
-            self.visible |= others
+            self.visible |= everything - _defined_in(block)
             self.block(block)
-            self.visible -= others
 
     def block(self, block: Block) -> None:
         """Walk a block in its order."""

@@ -27,7 +27,7 @@ class DcePass(ModulePass):
 def eliminate(region: Region, listener: PatternRewriterListener | None = None) -> bool:
     """Erases what is dead in a region, the last first, so that what it alone used goes too; whether anything was."""
     changed = False
-    for block in reversed(region.blocks):
+    for block in region.blocks:
         op = block.last_op
         while op is not None:
             before = op.prev_op

@@ -158,6 +158,15 @@ func.func @f(%x: {A}) -> {A} {{
     assert (found.needed, found.reason) == (reason is not None, reason or "")
 
 
+@pytest.mark.parametrize(("extent", "reason"), [(99, "the caller keeps what is not written"), (100, "")])
+def test_a_caller_keeps_what_is_not_written_of_an_argument(extent: int, reason: str) -> None:
+    func = function(
+        f"func.func @f(%out: {A}) {{\n{grid(ONES + chr(10) + store('%v', '%out'), extent)}\nfunc.return\n}}"
+    )
+    found = seen_by(func.body.block.args[0], func.body.block.ops)
+    assert (found.needed, found.reason) == (bool(reason), reason)
+
+
 def test_an_array_without_elements_is_written_before_it_is_read() -> None:
     """None of its elements is read first, or returned as it was made."""
     func = function(f"""

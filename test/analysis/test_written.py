@@ -119,6 +119,22 @@ def test_a_loop_over_the_blocks_of_another_walks_what_that_one_does() -> None:
     assert set(elements(found.parts[0].boxes)) == {(row,) for row in range(37)}
 
 
+def test_more_blocks_than_are_followed_one_by_one() -> None:
+    """Those that follow one another are one interval, whatever numbers them."""
+    text = """
+func.func @f(%out: memref<90000000xf32>) {
+  tile.grid (%i: b0=1) in (90000000) {
+    %n = tile.id %i : !tile.range<b0=1>
+    %v = tile.full 1.0 : !tile.tile<f32>
+    tile.store %v, %out[%n] : !tile.tile<f32>, memref<90000000xf32>
+  }
+  func.return
+}"""
+    module = parse(text)
+    (part,) = written_by(only(module, StoreOp), only(module, GridOp), IndexAnalysis()).parts
+    assert (part.boxes.lower.tolist(), part.boxes.upper.tolist()) == ([[0]], [[90_000_000]])
+
+
 def test_guards_keep_other_visits_out() -> None:
     found = written(f"tile.when last(%i) {{\n {store(BLOCK, '%i, %j', 'b0=8 x b1=3 x ')}\n }}")
     assert together(found, (40, 12)) == set(product(range(32, 40), range(12)))

@@ -18,6 +18,18 @@ class Proof(NamedTuple):
 
 PROVED: tuple[Proof, ...] = (
     Proof(
+        "kopt/ir/trip_counts.py",
+        "return None if None in trips else prod(count for count in trips if count is not None)",
+        "return None if None in trips else prod(count for count in trips if True)",
+        "none is None where they are multiplied",
+    ),
+    Proof(
+        "kopt/interpreter/reductions.py",
+        "wide = np.promote_types(dtype, np.float32)",
+        "wide = np.promote_types(np.float32, dtype)",
+        "types are promoted in any order",
+    ),
+    Proof(
         "kopt/passes/pick_registers.py",
         "first = inner.add(arith.MuliOp(register, inner.index(LANES)))",
         "first = inner.add(arith.MuliOp(inner.index(LANES), register))",

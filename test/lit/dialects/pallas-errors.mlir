@@ -402,3 +402,27 @@ func.func @space() attributes {w = #pallas.window<[8], (d0) -> (d0), disk>} {
 func.func @numbers() attributes {w = #pallas.window<[8, 128], (d0) -> (d0), vmem>} {
   func.return
 }
+
+// -----
+
+func.func @words_of_one(%w: !tile.tile<8 x 128 x i32>) {
+  // expected-error @+1 {{pallas.bitcast reads i32 as 8 or 16 bits, found !tile.tile<8 x 128 x i32> to !tile.tile<8 x 128 x f32>}}
+  %a = pallas.bitcast %w : !tile.tile<8 x 128 x i32> to !tile.tile<8 x 128 x f32>
+  func.return
+}
+
+// -----
+
+func.func @one_row(%w: !tile.tile<128 x i32>) {
+  // expected-error @+1 {{pallas.bitcast reads i32 as 8 or 16 bits, found !tile.tile<128 x i32> to !tile.tile<256 x bf16>}}
+  %a = pallas.bitcast %w : !tile.tile<128 x i32> to !tile.tile<256 x bf16>
+  func.return
+}
+
+// -----
+
+func.func @other_rank(%w: !tile.tile<8 x 128 x i32>) {
+  // expected-error @+1 {{pallas.bitcast reads i32 as 8 or 16 bits, found !tile.tile<8 x 128 x i32> to !tile.tile<1 x 16 x 128 x bf16>}}
+  %a = pallas.bitcast %w : !tile.tile<8 x 128 x i32> to !tile.tile<1 x 16 x 128 x bf16>
+  func.return
+}
