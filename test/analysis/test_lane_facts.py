@@ -213,6 +213,17 @@ def test_the_range_that_a_tag_names() -> None:
     assert parts.builder.range_of(v, "b7") is None
 
 
+def test_a_tag_names_a_range_of_the_values_own_grid() -> None:
+    """Other functions of a module have the same tags."""
+    module = parse(TEXT + TEXT.replace("@f(", "@g("))
+    grids = [op for op in module.walk() if isinstance(op, GridOp)]
+    builder = LaneFacts(lambda value: None)
+    for grid in grids:
+        first = grid.body.block.first_op
+        assert first is not None and len(grids) == 2
+        assert builder.range_of(first.results[0], "b0") is grid.ranges[0]
+
+
 def test_jagged_loops_bind_their_range_through_shifts() -> None:
     parts = Parts()
     loop = only(parts.module, JaggedForOp)

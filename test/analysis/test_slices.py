@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from xdsl.ir import SSAValue
 
-from kopt.analysis.slices import NotSlices, Slicing
+from kopt.analysis.slices import NotSlices, Slicing, extent_walked
 from kopt.dialects.tile import LoadOp, TileType
 from kopt.ir.index_expr import ZERO, IndexExpr, number
 from kopt.ir.sums import SumAnalysis
@@ -75,3 +76,23 @@ def test_constants_are_taken_apart(const: int) -> None:
     else:
         rows, columns = slicing.digits(lanes, [40, 20])
         assert rows.added == number(const // 20) and columns.range is not None and columns.added == ZERO
+
+
+def test_what_lanes_stay_below_by_accesses_that_surely_run() -> None:
+    """Those around an op: none of a branch that it is not in, none with a mask."""
+    module = parse_module("""
+func.func @f(%x: memref<30xf32>, %y: memref<25xf32>, %z: memref<20xf32>, %c: i1) {
+  tile.grid (%m: b0=16) in (20) {
+    %v = tile.load %x[%m] : memref<30xf32> -> !tile.tile<b0=16 x f32>
+    scf.if %c {
+      %w = tile.load %y[%m] : memref<25xf32> -> !tile.tile<b0=16 x f32>
+    }
+    %k = tile.full true : !tile.tile<b0=16 x i1>
+    %u = tile.load %z[%m] mask %k : memref<20xf32> -> !tile.tile<b0=16 x f32>
+  }
+  func.return
+}""")
+    first, inner, masked = (op for op in module.walk() if isinstance(op, LoadOp))
+    range = first.entries[0]
+    assert isinstance(range, SSAValue)
+    assert [extent_walked(range, op) for op in (first, inner, masked)] == [30, 25, 30]

@@ -74,6 +74,8 @@ def test_lanes_leave_a_wrap_where_the_rest_stays_in_it() -> None:
     assert settled(wrap(32, FREE * 16 + L), 100) == wrap(32, FREE * 16) + L
     assert settled(wrap(32, FREE * 16 + L - 2) + 5, 100) == wrap(32, FREE * 16) + L + 3
     assert settled(FREE + L, 100) == FREE + L
+    # An array that the type cannot count: what is added after the wrap stays there.
+    assert settled(wrap(8, FREE) + 5, 200) == wrap(8, FREE) + 5
 
 
 EVEN, LOW = Named("even", (0,)), compare("lt", FREE, number(3))

@@ -79,3 +79,27 @@ func.func @kept(%x: memref<64x256xf32>, %y: memref<64x256xf32>, %row: memref<64x
   }
   func.return
 }
+
+// -----
+
+// Dimensions that are summed over, or that run in order, leave loops as they are.
+// CHECK-LABEL: func.func @summed
+// CHECK: tile.grid (%i: b0=8) in (64) reduce [0] {
+// CHECK-NEXT: tile.for %j: b1=64
+// CHECK: tile.grid (%a: b2=8) in (64) ordered [0] {
+// CHECK-NEXT: tile.for %b: b3=64
+func.func @summed(%x: memref<64x256xf32>, %y: memref<64x256xf32>) {
+  tile.grid (%i: b0=8) in (64) reduce [0] {
+    tile.for %j: b1=64 in (0, 256) {
+      %v = tile.load %x[%i, %j] : memref<64x256xf32> -> !tile.tile<b0=8 x b1=64 x f32>
+      tile.store %v, %y[%i, %j] : !tile.tile<b0=8 x b1=64 x f32>, memref<64x256xf32>
+    }
+  }
+  tile.grid (%a: b2=8) in (64) ordered [0] {
+    tile.for %b: b3=64 in (0, 256) {
+      %v = tile.load %x[%a, %b] : memref<64x256xf32> -> !tile.tile<b2=8 x b3=64 x f32>
+      tile.store %v, %y[%a, %b] : !tile.tile<b2=8 x b3=64 x f32>, memref<64x256xf32>
+    }
+  }
+  func.return
+}
