@@ -22,7 +22,7 @@ from kopt.targets.compiler_hazards import HAZARDS, JUMP_THREADING, installed
 from test.special_values.values import keeps_signs_of_zeros
 
 ROOT = Path(__file__).resolve().parents[2]
-GOLDEN = sorted((ROOT / "test" / "golden").glob("*-v6e.py"))
+GOLDEN = sorted((ROOT / "test" / "golden").glob("real/*-v6e.py"))
 #: Where each hazard is probed.
 PROBES = {
     "unread-operand": "test/hazards/test_hazards.py::test_calls_are_given_what_their_kernels_use",
@@ -110,7 +110,7 @@ def test_emitted_modules_give_nothing_unread(file: Path) -> None:
 
 
 def test_an_unread_operand_is_found() -> None:
-    source = (ROOT / "test" / "golden" / "softmax-v6e.py").read_text()
+    source = (ROOT / "test" / "golden" / "real" / "softmax-v6e.py").read_text()
     wrong = source.replace("(x_ref, out_ref)", "(x_ref, more_ref, out_ref)").replace(")(x)", ")(x, x)")
     assert wrong != source and len(list(unread(wrong))) == 1
 

@@ -109,7 +109,7 @@ class ScratchAccess:
         for spread in self.spreads:
             dims = list(tile_type(value).dims.data)
             if spread.is_block:
-                value = picked(self.build, value, spread.sources(self.build), spread.axis)
+                value = spread.gathered(self.build, value)
             else:
                 type = tile_type(value).with_dims([*dims[: spread.axis], spread.extent, *dims[spread.axis :]])
                 mapping = [n for n in range(type.rank) if n != spread.axis]

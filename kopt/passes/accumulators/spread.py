@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import UnitAttr, i32
 from xdsl.ir import SSAValue
 
 from kopt.dialects.builder import Builder
 from kopt.dialects.tile import (
     ELEMENTWISE,
+    SPARE,
     ArangeOp,
     BeginOp,
     BroadcastOp,
@@ -42,8 +43,20 @@ class Spread:
         """Whether it stands for a block of lanes, else for one."""
         return isinstance(self.entry, SliceAttr) or isinstance(self.entry.type, RangeType)
 
+    @property
+    def is_spare(self) -> bool:
+        """Whether some lanes of the dimension are none of the block's."""
+        if not isinstance(entry := self.entry, SliceAttr):
+            return True
+        step = entry.step.data
+        return entry.start.data >= step or (self.extent - 1) // step >= entry.length
+
+    def gathered(self, build: Builder, value: SSAValue) -> SSAValue:
+        """A value whose lanes stand in the dimension; undefined where it has none of them."""
+        return picked(build, value, self.sources(build), self.axis, self.is_spare)
+
     def sources(self, build: Builder) -> SSAValue:
-        """For each lane of the dimension the number of the block's lane that stands there."""
+        """For each lane of the dimension the number of the block's lane that stands there; another where none does."""
         numbers = _numbers(build, self.extent)
         if isinstance(entry := self.entry, SliceAttr):
             first = entry.start.data // entry.step.data
@@ -84,8 +97,11 @@ def indexes(entry: SSAValue | SliceAttr, position: int, analysis: IndexAnalysis)
     return math.gcd(start.divisor, size) % (LANES if position == -1 else sublanes(32)) == 0
 
 
-def picked(build: Builder, value: SSAValue, lanes: SSAValue, axis: int) -> SSAValue:
-    """The lanes of a dimension by number: as rows of a matrix, which are picked by one product."""
+def picked(build: Builder, value: SSAValue, lanes: SSAValue, axis: int, spare: bool = False) -> SSAValue:
+    """The lanes of a dimension by number: as rows of a matrix, which are picked by one product.
+
+    Where numbers are ``spare`` some are those of no lane: what they pick is left out.
+    """
     dims = list(tile_type(value).dims.data)
     others = [n for n in range(len(dims)) if n != axis]
     order = [axis, *others]
@@ -95,7 +111,10 @@ def picked(build: Builder, value: SSAValue, lanes: SSAValue, axis: int) -> SSAVa
         value = build.add(TransposeOp(value, order))
     value = build.reshape(value, [dims[axis], rest])
     wide = build.add(BroadcastOp(lanes, [0], TileType([lane, rest], i32)))
-    value = build.reshape(build.add(TakeAlongOp(value, wide, 0)), [lane, *(dims[n] for n in others)])
+    taken = TakeAlongOp(value, wide, 0)
+    if spare:
+        taken.attributes[SPARE] = UnitAttr()
+    value = build.reshape(build.add(taken), [lane, *(dims[n] for n in others)])
     return build.add(TransposeOp(value, _inverse(order))) if order != sorted(order) else value
 
 

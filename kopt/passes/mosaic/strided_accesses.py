@@ -25,7 +25,7 @@ from kopt.dialects.tile.index_list import Entry
 from kopt.dialects.tile.memory import block_type
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.passes.access_building import replace_load
-from kopt.passes.accumulators.spread import Spread, indexes, picked
+from kopt.passes.accumulators.spread import Spread, indexes
 
 
 @dataclass(frozen=True)
@@ -109,5 +109,5 @@ def _spread(build: Builder, value: SSAValue, spreads: list[Spread]) -> SSAValue:
         if isinstance(full := value.owner, FullOp):
             value = build.add(FullOp(full.value, tile_type(value).with_dims(dims)))
         else:
-            value = picked(build, value, spread.sources(build), spread.axis)
+            value = spread.gathered(build, value)
     return value

@@ -221,7 +221,7 @@ func.func @masks(%x: memref<64x8xf32>, %at: memref<64xi32>, %out: memref<8x300xf
 // CHECK-NEXT: %4 = tile.sub %2, %3 : !tile.tile<300 x i32>
 // CHECK-NEXT: %5 = tile.reshape %v : !tile.tile<40 x f32> to !tile.tile<40 x 1 x f32>
 // CHECK-NEXT: %6 = tile.broadcast %4 dims [0] : !tile.tile<300 x i32> to !tile.tile<300 x 1 x i32>
-// CHECK-NEXT: %7 = tile.take_along %5, %6 dim 0 : !tile.tile<40 x 1 x f32>, !tile.tile<300 x 1 x i32>
+// CHECK-NEXT: %7 = tile.take_along %5, %6 dim 0 {tile.spare} : !tile.tile<40 x 1 x f32>, !tile.tile<300 x 1 x i32>
 // CHECK-NEXT: %8 = tile.reshape %7 : !tile.tile<300 x 1 x f32> to !tile.tile<300 x f32>
 // CHECK-NEXT: %9 = tile.add %old_1, %8 : !tile.tile<300 x f32>
 // CHECK-NEXT: %10 = tile.arange 0, 1 : !tile.tile<300 x i32>
@@ -281,7 +281,7 @@ func.func @step(%x: memref<64x40xf32>, %out: memref<300xf32>, %seen: memref<64x4
 // CHECK-NEXT: %3 = tile.sub %0, %2 : !tile.tile<300 x i32>
 // CHECK-NEXT: %4 = tile.reshape %v : !tile.tile<b1=8 x f32> to !tile.tile<b1=8 x 1 x f32>
 // CHECK-NEXT: %5 = tile.broadcast %3 dims [0] : !tile.tile<300 x i32> to !tile.tile<300 x 1 x i32>
-// CHECK-NEXT: %6 = tile.take_along %4, %5 dim 0 : !tile.tile<b1=8 x 1 x f32>, !tile.tile<300 x 1 x i32>
+// CHECK-NEXT: %6 = tile.take_along %4, %5 dim 0 {tile.spare} : !tile.tile<b1=8 x 1 x f32>, !tile.tile<300 x 1 x i32>
 // CHECK-NEXT: %7 = tile.reshape %6 : !tile.tile<300 x 1 x f32> to !tile.tile<300 x f32>
 // CHECK-NEXT: %8 = tile.add %old_1, %7 : !tile.tile<300 x f32>
 // CHECK-NEXT: %9 = tile.arange 0, 1 : !tile.tile<300 x i32>
@@ -341,7 +341,7 @@ func.func @ragged(%x: memref<64x300xf32>, %out: memref<300xf32>, %seen: memref<6
 // CHECK-NEXT: %3 = tile.sub %0, %2 : !tile.tile<100 x i32>
 // CHECK-NEXT: %4 = tile.reshape %v : !tile.tile<b1=64 x f32> to !tile.tile<b1=64 x 1 x f32>
 // CHECK-NEXT: %5 = tile.broadcast %3 dims [0] : !tile.tile<100 x i32> to !tile.tile<100 x 1 x i32>
-// CHECK-NEXT: %6 = tile.take_along %4, %5 dim 0 : !tile.tile<b1=64 x 1 x f32>, !tile.tile<100 x 1 x i32>
+// CHECK-NEXT: %6 = tile.take_along %4, %5 dim 0 {tile.spare} : !tile.tile<b1=64 x 1 x f32>, !tile.tile<100 x 1 x i32>
 // CHECK-NEXT: %7 = tile.reshape %6 : !tile.tile<100 x 1 x f32> to !tile.tile<100 x f32>
 // CHECK-NEXT: %8 = tile.add %old_1, %7 : !tile.tile<100 x f32>
 // CHECK-NEXT: %9 = tile.arange 0, 1 : !tile.tile<100 x i32>

@@ -53,7 +53,7 @@ func.func @rows(%x: memref<8x64xbf16>, %y: memref<8x64xf32>) {
 // CHECK-NEXT: %12 = tile.transpose %9 [1, 0] : !tile.tile<b0=8 x 8 x i32>
 // CHECK-NEXT: %13 = tile.reshape %12 : !tile.tile<8 x b0=8 x i32> to !tile.tile<8 x 8 x i32>
 // CHECK-NEXT: %14 = tile.broadcast %11 dims [0] : !tile.tile<32 x i32> to !tile.tile<32 x 8 x i32>
-// CHECK-NEXT: %15 = tile.take_along %13, %14 dim 0 : !tile.tile<8 x 8 x i32>, !tile.tile<32 x 8 x i32>
+// CHECK-NEXT: %15 = tile.take_along %13, %14 dim 0 {tile.spare} : !tile.tile<8 x 8 x i32>, !tile.tile<32 x 8 x i32>
 // CHECK-NEXT: %16 = tile.broadcast %15 dims [0, 1] : !tile.tile<32 x 8 x i32> to !tile.tile<32 x b0=8 x i32>
 // CHECK-NEXT: %17 = tile.transpose %16 [1, 0] : !tile.tile<32 x b0=8 x i32>
 // CHECK-NEXT: %18 = tile.full 0 : !tile.tile<b0=8 x 32 x i32>
@@ -61,7 +61,7 @@ func.func @rows(%x: memref<8x64xbf16>, %y: memref<8x64xf32>) {
 // CHECK-NEXT: %kept = tile.and %8, %19 : !tile.tile<b0=8 x 32 x i1>
 // CHECK-NEXT: %20 = tile.transpose %v [1, 0] : !tile.tile<b0=8 x 8 x f32>
 // CHECK-NEXT: %21 = tile.reshape %20 : !tile.tile<8 x b0=8 x f32> to !tile.tile<8 x 8 x f32>
-// CHECK-NEXT: %22 = tile.take_along %21, %14 dim 0 : !tile.tile<8 x 8 x f32>, !tile.tile<32 x 8 x i32>
+// CHECK-NEXT: %22 = tile.take_along %21, %14 dim 0 {tile.spare} : !tile.tile<8 x 8 x f32>, !tile.tile<32 x 8 x i32>
 // CHECK-NEXT: %23 = tile.broadcast %22 dims [0, 1] : !tile.tile<32 x 8 x f32> to !tile.tile<32 x b0=8 x f32>
 // CHECK-NEXT: %v_1 = tile.transpose %23 [1, 0] : !tile.tile<32 x b0=8 x f32>
 // CHECK-NEXT: tile.store %v_1, %out_2[%i, :] mask %kept : !tile.tile<b0=8 x 32 x f32>, memref<16x32xf32>
