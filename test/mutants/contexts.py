@@ -78,12 +78,14 @@ class Contexts:
                 about = json.loads(stored["about"].item())
                 numbers, ends = stored["numbers"], np.cumsum(stored["lengths"])
             order = np.argsort(numbers, kind="stable")
-            tests = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))[order] + len(self.seconds)
+            self.seconds |= dict(zip(about["tests"], about["seconds"], strict=True))
+            places = {name: number for number, name in enumerate(self.seconds)}  # another run may have had some, too
+            own = np.array([places[name] for name in about["tests"]], np.int64)
+            tests = np.repeat(own, np.diff(ends, prepend=0))[order]
             bounds = np.searchsorted(numbers[order], np.arange(len(about["steps"]) + 1))
             for step, start, end in zip(about["steps"], bounds, bounds[1:], strict=False):
                 found[Step(*step)].append(tests[start:end])
-            self.seconds |= dict(zip(about["tests"], about["seconds"], strict=True))
-        self.steps = {step: np.concatenate(each) for step, each in found.items()}
+        self.steps = {step: np.unique(np.concatenate(each)) for step, each in found.items()}
 
 
 def spread(items: Sequence[pytest.Item], number: int) -> Iterator[pytest.Item]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from contexts import Contexts, functions_of
 from coverage import Coverage, CoverageData
+from turns import dotted
 
 ROOT = Path(__file__).resolve().parents[2]
 Arcs = dict[str, set[tuple[int, int]]]
@@ -26,7 +27,7 @@ def of_imports(path: Path) -> Arcs:
     coverage.start()
     for file in sorted((ROOT / "kopt").rglob("*.py")):
         if not file.stem.endswith(("_worker", "__main__")):
-            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+            importlib.import_module(dotted(str(file.relative_to(ROOT))))
     coverage.stop()
     data = coverage.get_data()
     return {file: set(data.arcs(file) or ()) for file in data.measured_files()}

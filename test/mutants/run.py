@@ -34,7 +34,7 @@ from logs import Log, Outcome, again
 from operators import Mutant, mutants, statement
 from proved import proof
 from swapping import Functions
-from turns import Place, Turns
+from turns import Place, Turns, dotted
 
 # Libraries that started threads before a fork wait for them after it, for ever.
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
@@ -87,7 +87,7 @@ class Laboratory:
         self.turns = Turns(self.contexts.seconds, self.contexts.steps, self.items)
         self.texts = {mutant.file: (ROOT / mutant.file).read_text() for mutant in self.samples}
         for path in sorted(path for folder in FOLDERS for path in (ROOT / "kopt" / folder).rglob("*.py")):
-            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            importlib.import_module(dotted(str(path.relative_to(ROOT))))
         gc.unfreeze()  # what is frozen cannot be listed
         self.functions = Functions(str(ROOT / "kopt"))
         gc.freeze()
