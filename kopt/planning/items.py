@@ -18,7 +18,7 @@ class Cost:
     and visits of loops, in which no unit works, ``exposed_seconds`` of copies that nothing hides, ``host_seconds`` of
     passes over arrays around the kernel. ``cores`` is how many of the chip's take part. ``live_bytes`` are values
     beyond registers, beside the buffers of ``vmem_bytes``: what waits and has none, and what scratch memory carries.
-    ``bundles`` are those that libtpu writes out for a cell: more of them take it longer. ``registers`` are those of a
+    ``slots`` of bundles are those that libtpu fills for a cell: more of them take it longer. ``registers`` are those of a
     thread, and ``fits`` whether a GPU's program has enough of both. ``fitted``: the chip's constants are, to
     measurements.
     """
@@ -35,7 +35,7 @@ class Cost:
     host_bytes: Number | None = None
     vmem_bytes: Number | None = None
     live_bytes: Number | None = None
-    bundles: Number | None = None
+    slots: Number | None = None
     smem_bytes: Number | None = None
     shared_bytes: Number | None = None
     registers: Number | None = None
@@ -55,8 +55,8 @@ class Cost:
     def counted_seconds(self) -> Number | None:
         """Seconds by which blocks and plans are compared: more, in proportion, where code is longer than it should be.
 
-        libtpu takes about 0.4 ms for a bundle. A product in blocks of 1,024 has 16,640 of them for each cell.
+        libtpu takes 0.10 to 0.15 ms for a slot. A product in blocks of 1,024 has 16,640 of them for each cell.
         """
-        if self.seconds is None or self.bundles is None:
+        if self.seconds is None or self.slots is None:
             return self.seconds
-        return self.seconds * np.maximum(1.0, self.bundles / Budget.BUNDLES)
+        return self.seconds * np.maximum(1.0, self.slots / Budget.SLOTS)

@@ -29,7 +29,7 @@ from kopt.targets.tiling import FLAT
 #: Schedules whose copies run beside the loop's body.
 _OVERLAPPED = ("prefetch", "emit_pipeline", "fori", "pipeline")
 _T = TypeVar("_T")
-#: Columns of a matrix unit that `Budget.BUNDLES` is of.
+#: Columns of a matrix unit that `Budget.SLOTS` is of.
 _WIDE_UNIT = 256
 
 
@@ -86,7 +86,7 @@ class TpuLaunch:
             host_seconds=around,
             host_bytes=host,
             cores=self.cores,
-            bundles=self._written(None),
+            slots=self._written(None),
         )
 
     def _divide(self) -> None:
@@ -369,13 +369,13 @@ class TpuLaunch:
         return sum(parts, Cycles())
 
     def _written(self, loop: str | None) -> Number:
-        """The bundles that libtpu writes out for a visit of a loop or a step; loops copy rows.
+        """The slots of bundles that libtpu fills for a visit of a loop or a step; loops copy rows.
 
-        One a cycle, and of units of 128 columns one for two passes: those of 65,536 cycles compile in 2 s.
+        One of each unit a cycle, and of matrix units of 128 columns one for two passes: 65,536 cycles compile in 2 s.
         """
         work = _total(self._work(loop))
         inner = (self._together(tag) * self._written(tag) for tag in self._loops(loop))
-        return np.maximum(work.mxu * self.costs.mxu_size / _WIDE_UNIT, work.vectors(1.0)) + sum(inner, 0)
+        return work.mxu * self.costs.mxu_size / _WIDE_UNIT + work.vectors(1.0) + sum(inner, 0)
 
     def _all_between(self) -> Number:
         """Seconds between the visits of all loops in the kernel."""

@@ -26,8 +26,8 @@ class Budget:
     SCALAR_BYTES: ClassVar[int] = 512 * KiB
     #: Up to here an array comes as a whole though a loop visits a part of it: a copy of it takes about 1 µs.
     WHOLE_BYTES: ClassVar[int] = MiB
-    #: Bundles of a cell, beyond which more of them have to pay: libtpu writes so many out in some six seconds.
-    BUNDLES: ClassVar[int] = 20 << 10
+    #: Slots of bundles of a cell, beyond which more of them have to pay: libtpu fills so many in some four seconds.
+    SLOTS: ClassVar[int] = 28 << 10
     #: Blocks and values of a cell of which no plan tells: three quarters of what kernels have unasked on v6e and tpu7x.
     CELL_BYTES: ClassVar[int] = 24 * MiB
     #: Values up to here stand in registers: a quarter of the 64 that there are, of 4 KiB each.
@@ -37,7 +37,7 @@ class Budget:
     #: Elements of one value of a TPU's kernel: Mosaic unrolls its ops over vector registers of 1,024. What products
     #: alone take, as memory has it, may be longer.
     BLOCK_LANES: ClassVar[int] = 1 << 20
-    #: Multiply-adds of products in loops whose bounds only a launch tells; of others `BUNDLES` are counted. 512 x 2,048
+    #: Multiply-adds of products in loops whose bounds only a launch tells; of others `SLOTS` are counted. 512 x 2,048
     #: by 2,048 x 2,048 is 9,375 bundles of a v6e, and 2.7 s of libtpu.
     MULTIPLY_ADDS: ClassVar[int] = 1 << 31
     #: Elements of one value where those of all together are no more than `FEW_LANES`, and none is multiplied or laid

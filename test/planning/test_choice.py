@@ -98,8 +98,8 @@ V5P = TPU_CHIPS["v5p"]
 MOST = V5P.vmem_bytes // 2
 
 
-def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, bundles: float = 0) -> Cost:
-    return Cost(seconds=seconds, vmem_bytes=vmem, live_bytes=live, bundles=bundles)
+def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, slots: float = 0) -> Cost:
+    return Cost(seconds=seconds, vmem_bytes=vmem, live_bytes=live, slots=slots)
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def costs_of(seconds: float | None, vmem: int | None = 0, live: int | None = 0, 
         ([costs_of(10.0), costs_of(1.0, MOST + 1), costs_of(8.0)], 2),
         ([costs_of(10.0), costs_of(1.0, MOST, 1), costs_of(8.0)], 2),  # values take memory too
         ([costs_of(10.0), costs_of(1.0, MOST // 2, MOST // 2)], 1),
-        ([costs_of(10.0), costs_of(4.0, 0, 0, 3 * Budget.BUNDLES)], 0),  # three times the code has to pay
-        ([costs_of(10.0), costs_of(2.0, 0, 0, 3 * Budget.BUNDLES)], 1),
-        ([costs_of(10.0), costs_of(4.0, 0, 0, Budget.BUNDLES)], 1),
+        ([costs_of(10.0), costs_of(4.0, 0, 0, 3 * Budget.SLOTS)], 0),  # three times the code has to pay
+        ([costs_of(10.0), costs_of(2.0, 0, 0, 3 * Budget.SLOTS)], 1),
+        ([costs_of(10.0), costs_of(4.0, 0, 0, Budget.SLOTS)], 1),
         ([costs_of(10.0), costs_of(1.0, None)], 0),
         ([costs_of(10.0), costs_of(1.0, 0, None)], 0),
         ([costs_of(10.0), costs_of(None), costs_of(8.0)], 2),
