@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Operation, SSAValue
@@ -10,11 +11,12 @@ from xdsl.ir import Operation, SSAValue
 from kopt.analysis.aliases import users
 from kopt.analysis.alignment import copied_multiple
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import Entry, LoadOp, RangeType, StoreOp, array_type
+from kopt.dialects.tile import Entry, LoadOp, RangeType, StoreOp, array_type, is_number
 from kopt.dialects.tile.index_list import AllAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
 from kopt.open_extents import open_extents
+from kopt.targets.budget import Budget
 from kopt.targets.tiling import LANES, SUBLANES, compact_order
 from kopt.walk import walk
 
@@ -69,8 +71,13 @@ def _compact(memory: SSAValue) -> Order | None:
 
 
 def _may_be_reordered(memory: SSAValue, order: Order, analysis: IndexAnalysis) -> bool:
-    """Whether blocks of what becomes the last two dimensions are whole tiles of the reordered array too."""
+    """Whether blocks of what becomes the last two dimensions are whole tiles of the reordered array too.
+
+    Scalar memory, which loads pick single elements from, has no tiles.
+    """
     type, accesses = array_type(memory), users(memory)
+    if Budget.is_scalar_memory(prod(type.get_shape())) and all(map(_picks, accesses)):
+        return bool(accesses)
     shape, tile_rows = type.get_shape(), max(SUBLANES, copied_multiple(type, type.get_num_dims() - 2))
     *_, rows, lanes = order
     return bool(accesses) and all(
@@ -81,6 +88,11 @@ def _may_be_reordered(memory: SSAValue, order: Order, analysis: IndexAnalysis) -
         and _is_whole(op.entries[rows], shape[rows], tile_rows, analysis)
         for op in accesses
     )
+
+
+def _picks(op: Operation) -> bool:
+    """Whether an access loads a single element."""
+    return isinstance(op, LoadOp) and op.mask is None and all(map(is_number, op.entries))
 
 
 def _is_whole(entry: Entry, extent: int, multiple: int, analysis: IndexAnalysis) -> bool:

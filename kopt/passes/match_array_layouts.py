@@ -32,8 +32,8 @@ class MatchArrayLayoutsPass(ModulePass):
         %v = tile.transpose %w [1, 0] : !tile.tile<64 x b0=512 x bf16>
 
     An array stays as it is where a block is not of whole tiles of the transposed array, where anything but unmasked
-    loads and stores of blocks accesses it, and where another launch has to take it, or gives it, by rows. It never
-    refuses.
+    loads and stores of blocks accesses it, and where another launch has to take it, or gives it, by rows. Small arrays
+    that single elements are loaded from may have any order: they stand in scalar memory. It never refuses.
     """
 
     name = "match-array-layouts"

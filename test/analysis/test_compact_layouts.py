@@ -133,3 +133,30 @@ func.func @rows(%x: memref<128x100x256x{element}>, %out: memref<128x100x256x{ele
 }}
 """
     assert bool(reordered(prepared(parse(text), ["functionalise-host"]))) == taken
+
+
+@pytest.mark.parametrize(
+    ("shape", "more", "order"),
+    [
+        ("32x16", "", (1, 0)),
+        ("16x32", "", None),  # row by row already
+        ("32x4096", "", None),  # the same
+        ("65536x16", "", None),  # too large for scalar memory
+        ("32x16", "%r = tile.load %t[%i, :] : memref<32x16xi32> -> !tile.tile<b0=1 x 16 x i32>", None),  # a row, too
+    ],
+)
+def test_what_single_elements_are_loaded_from_has_no_tiles(shape: str, more: str, order: tuple[int, ...] | None) -> None:
+    """Scalar memory is read an element at a time, in any order of the dimensions."""
+    text = f"""
+func.func @picks(%t: memref<{shape}xi32>, %out: memref<32xi32>) -> memref<32xi32> {{
+  tile.grid (%i: b0=1) in (32) {{
+    %n = tile.begin %i : !tile.range<b0=1>
+    %five = arith.constant 5 : index
+    %v = tile.load %t[%n, %five] : memref<{shape}xi32> -> !tile.tile<i32>
+    {more}
+    tile.store %v, %out[%n] : !tile.tile<i32>, memref<32xi32>
+  }}
+  func.return %out : memref<32xi32>
+}}
+"""
+    assert [*reordered(prepared(parse(text), ["functionalise-host"])).values()] == ([order] if order else [])

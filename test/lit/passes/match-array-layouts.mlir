@@ -94,3 +94,19 @@ func.func @items(%y: memref<4x513x256xbf16>, %out: memref<4x512x256xbf16>) -> me
   }
   func.return %out : memref<4x512x256xbf16>
 }
+
+// -----
+
+// Scalar memory, which single elements are loaded from, has no tiles: no block is transposed.
+// CHECK-LABEL: @pages
+// CHECK: host.permute %table [1, 0] : memref<32x16xi32> to memref<16x32xi32>
+// CHECK: %page = tile.load %{{.+}}[%five, %s] : memref<16x32xi32> -> !tile.tile<i32>
+func.func @pages(%table: memref<32x16xi32>, %out: memref<32xi32>) -> memref<32xi32> {
+  tile.grid (%i: b0=1) in (32) {
+    %s = tile.begin %i : !tile.range<b0=1>
+    %five = arith.constant 5 : index
+    %page = tile.load %table[%s, %five] : memref<32x16xi32> -> !tile.tile<i32>
+    tile.store %page, %out[%s] : !tile.tile<i32>, memref<32xi32>
+  }
+  func.return %out : memref<32xi32>
+}
