@@ -76,7 +76,8 @@ def ours(row: Row, chip: TpuChip, least: float) -> dict[str, Any]:
         return {"cycles": None, "by": str(error).splitlines()[0]}
     seconds = perf_counter() - start
     module = kopt.run_pipeline(low.module.clone(), pipeline(low.target, low.config))
-    facts = within_limit(lambda: low.report(values=values(low), profile=True))
+    held = {low.signature.parameters[number].name: value for number, value in values(row).items()}
+    facts = within_limit(lambda: low.report(values=held, profile=True))
     found, by = reported(facts, least)
     bound = facts.get("bound")
     return {
@@ -117,7 +118,8 @@ def reference(row: Row, name: str, chip: TpuChip, least: float) -> dict[str, Any
 def moved(row: Row, name: str, chip: TpuChip) -> int:
     """The least bytes that a reference's own kernels move; XLA's operations are not counted."""
     module, function = name.split(":")
-    return windows_moved(getattr(import_module(f"hand.pallas.{module}"), function), row.arguments, chip)
+    kernel = getattr(import_module(f"hand.pallas.{module}"), function)
+    return windows_moved(kernel, row.arguments, chip, values(row))
 
 
 def said(facts: dict[str, Any]) -> dict[str, Any]:

@@ -62,6 +62,21 @@ def grouped_matmul(x, weights, offsets):
     return out
 
 
+@kopt.kernel
+def expert_matmul(x, weights, experts):
+    """Each block of rows times its expert's matrix: rows are sorted by experts, and each expert's padded to blocks."""
+    inner, columns = weights.size(1), weights.size(2)
+    block = hl.specialize(x.size(0) // experts.size(0))
+    out = torch.empty([x.size(0), columns], dtype=x.dtype)
+    for m, n in hl.tile([x.size(0), columns], block_size=[block, None]):
+        expert = experts[m.id]
+        acc = hl.zeros([m, n], dtype=torch.float32)
+        for k in hl.tile(inner):
+            acc = torch.addmm(acc, x[m, k], weights[expert, k, n])
+        out[m, n] = acc.to(x.dtype)
+    return out
+
+
 def reference_attention(q, k, v, offsets, causal):
     out = torch.zeros_like(q)
     for a, b in bounds(offsets):
@@ -81,6 +96,11 @@ def reference_grouped(x, weights, offsets):
     for weight, (a, b) in zip(weights.float(), bounds(offsets), strict=True):
         out[a:b] = x[a:b].float() @ weight
     return out.to(x.dtype)
+
+
+def reference_experts(x, weights, experts):
+    blocks = x.float().view(experts.size(0), -1, x.size(1))
+    return (blocks @ weights.float()[experts.long()]).flatten(0, 1).to(x.dtype)
 
 
 def bounds(offsets):

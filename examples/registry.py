@@ -194,6 +194,17 @@ EXAMPLES = (
         lambda items, n, k, m: k,
     ),
     Example(
+        "expert_matmul",
+        "packed:expert_matmul:reference_experts",
+        lambda new, items, blocks, rows, k, m: (
+            new(blocks * rows, k),
+            new(items, k, m, scale=0.25),
+            new.below(items, blocks),
+        ),
+        sizes(((3, 4, 16, 140, 150), (128, 128)), ((5, 7, 32, 200, 333), (128, 128)), 16, 32, 128, 1000, 768),
+        lambda items, blocks, rows, k, m: k,
+    ),
+    Example(
         "standardize",
         "standardize:standardize:reference",
         lambda new, m, n: (new(m, n),),

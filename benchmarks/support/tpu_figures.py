@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from kopt.analysis.call_loops import CountedLoop
-from kopt.lowered import Lowered
 from kopt.runtime.figures import bundle_cycles, memory_cycles, product_cycles
 from kopt.targets.costs import TpuCosts
+from support.tpu_rows import Row
 
 Figure = tuple[float | None, str]
 
@@ -25,14 +25,18 @@ def floor(bytes: int, flops: float, chip: TpuCosts) -> dict[str, float]:
     return {"hbm": memory_cycles(bytes, chip), "mxu": product_cycles({"bf16": flops}, chip)}
 
 
-def values(low: Lowered) -> dict[str, np.ndarray]:
-    """What arguments of integers hold: numbers that go evenly from 0 to the rows of the first array of floats."""
-    parameters = low.signature.parameters
-    rows = next((one.spec.shape[0] for one in parameters if one.spec.shape and one.spec.dtype.is_float), 1)
+def values(row: Row) -> dict[int, np.ndarray]:
+    """What a row's vectors of integers hold, by their numbers: what goes evenly from 0 to ``row.numbers``.
+
+    Without these, to the rows of the first array of floats.
+    """
+    specs = row.arguments
+    rows = next((one.shape[0] for one in specs if one.shape and one.dtype.is_float), 1)
+    end = rows if row.numbers is None else row.numbers
     return {
-        one.name: np.linspace(0, rows, one.spec.shape[0], dtype=np.int64)
-        for one in parameters
-        if one.spec.dtype.is_integer and len(one.spec.shape) == 1
+        number: np.linspace(0, end, one.shape[0], dtype=np.int64)
+        for number, one in enumerate(specs)
+        if one.dtype.is_integer and len(one.shape) == 1
     }
 
 

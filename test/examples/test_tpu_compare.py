@@ -28,6 +28,9 @@ _LOGITS = (_WIDE(32, 512), _WIDE.below(512, 32))
 _PRODUCT = (_NEW(256, 256), _NEW(256, 256))
 _GROUPED = (_NEW(512, 128), _NEW(4, 128, 256), _OFFSETS)
 
+_ANYWHERE = (*_GROUPED[:2], torch.tensor([0, 77, 77, 300, 512], dtype=torch.int32))
+_BLOCKS = (*_GROUPED[:2], torch.tensor([2, 0, 0, 3], dtype=torch.int32))
+
 _NARROW = tuple((_NEW.below(256, 256, 256) - 128).to(torch.int8) for _ in range(2))
 _SCALED = (_NEW(256).abs(), _NEW(256).abs())
 _EIGHTS = tuple(_NEW(256, 256).to(torch.float8_e4m3fn) for _ in range(2))
@@ -48,6 +51,8 @@ SMALL: dict[str, tuple[tuple[Any, ...], dict[str, int], str]] = {
     "softmax": (_NORM[:1], {"rows": 16}, "softmax"),
     "welford": (_NORM, {"rows": 16}, "welford"),
     "grouped_matmul": (_GROUPED, {"rows": 128, "columns": 128}, "grouped_matmul"),
+    "experts": (_ANYWHERE, {"rows": 128, "columns": 128}, "grouped_matmul"),
+    "expert_blocks": (_BLOCKS, {}, "expert_matmul"),
     "int8_matmul": ((*_NARROW, *_SCALED), {"rows": 128, "columns": 128}, "int8_matmul"),
     "fp8_matmul": ((*_EIGHTS, *_SCALED), {"rows": 128, "columns": 128}, "fp8_matmul"),
     "swiglu_matmul": ((*_PRODUCT, _NEW(256, 256)), {"rows": 128, "columns": 128}, "swiglu_matmul"),
@@ -198,7 +203,23 @@ def test_what_windows_move(kernel: str, specs: Sequence[str], options: dict[str,
     module, function = kernel.split(":")
     whole = getattr(importlib.import_module(f"hand.pallas.{module}"), function)
     by_blocks = update_wrapper(partial(whole, **options), whole)
-    assert windows_moved(by_blocks, [parse_spec(one) for one in specs], _v6e()) == wanted
+    assert windows_moved(by_blocks, [parse_spec(one) for one in specs], _v6e(), {}) == wanted
+
+
+def test_what_windows_move_at_what_arguments_hold() -> None:
+    """Two cores load all rows for half of the columns each; a group's matrix comes once for blocks that follow."""
+    from hand.pallas.grouped_matmul import experts, experts_by_columns, grouped_matmul
+
+    specs = [parse_spec(one) for one in ("bf16[512,128]", "bf16[4,128,256]", "i32[5]")]
+    even = {2: np.array([0, 128, 256, 384, 512])}
+    x, weights, out = 2**17, 2**18, 2**18
+    whole = update_wrapper(partial(experts, columns=256), experts)
+    assert windows_moved(whole, specs, _v6e(), even) == x + weights + out
+    assert windows_moved(experts_by_columns, specs, _v6e(), even) == 2 * x + weights + out
+    short = update_wrapper(partial(grouped_matmul, rows=64, columns=256), grouped_matmul)
+    assert windows_moved(short, specs, _v6e(), even) == x + weights + out
+    skewed = {2: np.array([0, 0, 0, 512, 512])}
+    assert windows_moved(short, specs, _v6e(), skewed) == x + weights // 4 + out
 
 
 def _report(cycles: int | None, **others: Any) -> dict[str, Any]:
@@ -230,9 +251,7 @@ def test_a_figure_of_a_report_says_what_it_is(report: dict[str, Any], wanted: tu
 
 def test_integers_of_a_row() -> None:
     """Offsets of groups of one size, and numbers of rows that there are."""
-    offsets, ids = (
-        values(row.function.lower(*row.specs, target="pallas:v6e"))[argument]
-        for row, argument in ((_OF_ROW["grouped_matmul"], "offsets"), (_OF_ROW["embedding"], "ids"))
-    )
+    offsets, ids = (values(row)[number] for row, number in ((_OF_ROW["grouped_matmul"], 2), (_OF_ROW["embedding"], 0)))
     assert offsets.tolist() == list(range(0, 4097, 512))
     assert 0 <= ids.min() and ids.max() <= 32_000 and len(set(ids.tolist())) > 1000
+    assert values(_OF_ROW["expert_blocks"])[2].tolist() == list(range(64))
