@@ -21,6 +21,7 @@ from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.passes.applying import apply_pass
 from kopt.passes.distribute_loops import DistributeLoopsPass
+from kopt.passes.hoist_loads import HoistLoadsPass
 from kopt.passes.pipelines import named, rows_moved, walks
 from kopt.passes.retyping import new_tags
 from kopt.passes.split_planes import holds_large
@@ -42,15 +43,18 @@ class BlockForms:
         """What cells do one by one, items of jagged loops and planes, as cells of their own.
 
         On a TPU row statistics that loops carry are columns: these take registers as matrices of one lane do. Where it
-        has several cores, they share what loops of computed bounds hold.
+        has several cores, they share what loops of computed bounds hold. On a GPU loads that loops do not move with are
+        before them: what they bring is alive while the loops run, and counts for warps.
         """
         jagged = ("raise-jagged", "dce", "schedule-jagged") if self.gathers else ()
         if isinstance(self._chip, TpuChip):
             shared = [DistributeLoopsPass(outermost=True)] if self._chip.cores > 1 else []
             return _applied(self._module, [*shared, *named(*jagged, "keep-reduced-dims")])
-        loops = ("distribute-loops",) if walk(self._module, ForOp) else ()
+        loops = bool(walk(self._module, ForOp))
+        shared = named("distribute-loops", "cse") if loops else []
+        hoisted = [HoistLoadsPass(operands=True)] if loops else []
         large = ("split-planes",) if jagged or holds_large(self._module) else ()
-        return _applied(self._module, named(*loops, *jagged, *large))
+        return _applied(self._module, [*shared, *named(*jagged, *large), *hoisted])
 
     @cached_property
     def moved(self) -> ModuleOp:

@@ -18,7 +18,7 @@ class Cost:
     and visits of loops, in which no unit works, ``exposed_seconds`` of copies that nothing hides, ``host_seconds`` of
     passes over arrays around the kernel. ``cores`` is how many of the chip's take part. ``live_bytes`` are values
     beyond registers, beside the buffers of ``vmem_bytes``: what waits and has none, and what scratch memory carries.
-    ``slots`` of bundles are those that libtpu fills for a cell: more of them take it longer. ``registers`` are those of a
+    ``slots`` of bundles are those that libtpu fills for a cell: more take it longer. ``registers`` are those of a
     thread, and ``fits`` whether a GPU's program has enough of both. ``fitted``: the chip's constants are, to
     measurements.
     """

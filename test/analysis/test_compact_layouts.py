@@ -145,7 +145,7 @@ func.func @rows(%x: memref<128x100x256x{element}>, %out: memref<128x100x256x{ele
         ("32x16", "%r = tile.load %t[%i, :] : memref<32x16xi32> -> !tile.tile<b0=1 x 16 x i32>", None),  # a row, too
     ],
 )
-def test_what_single_elements_are_loaded_from_has_no_tiles(shape: str, more: str, order: tuple[int, ...] | None) -> None:
+def test_what_elements_are_loaded_from_has_no_tiles(shape: str, more: str, order: tuple[int, ...] | None) -> None:
     """Scalar memory is read an element at a time, in any order of the dimensions."""
     text = f"""
 func.func @picks(%t: memref<{shape}xi32>, %out: memref<32xi32>) -> memref<32xi32> {{

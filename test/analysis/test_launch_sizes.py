@@ -8,7 +8,7 @@ import pytest
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
-from examples.example import Example
+from examples.example import Example, Inputs
 from examples.registry import EXAMPLES
 from kopt.analysis.launch_models import launch_models
 from kopt.config import Config
@@ -161,6 +161,17 @@ def test_models_of_scheduled_modules(name: str) -> None:
     (example,) = [one for one in EXAMPLES if one.name == name]
     for model in launch_models(BlockForms(imported(example).module, GPU_CHIPS["sm90"], Config()).scheduled):
         assert len({access.id for access in model.accesses}) == len(model.accesses) > 0
+
+
+def test_what_a_gpus_loops_have_in_common_is_alive_around_them() -> None:
+    """A row of weights for blocks of rows: loaded before the loop, as when code is made, and live in it."""
+    (example,) = [one for one in EXAMPLES if one.name == "layer_norm_backward"]
+    module = import_kernel(example.kernel, example.args(Inputs(torch.float32), 64, 256), {}, block_sizes=(16, 8)).module
+    prepared(module)
+    (model, *_) = launch_models(BlockForms(module, GPU_CHIPS["sm90"], Config()).scheduled)
+    depths = {access.operand: len(access.path) for access in model.accesses}
+    assert depths["weight"] == 1 and depths["x"] == depths["grad"] == depths["rstd"] == 2
+    assert [access.operand for access in model.accesses].count("rstd") == 1
 
 
 #: A row of 40 x 1000 numbers at a time, which a program has room for. Whole tiles of memory are of 8 rows.
