@@ -65,9 +65,9 @@ class GpuProgram:
 
     @cached_property
     def stages(self) -> Number:
-        """The stages of its loops: visits whose operands are shared at once."""
+        """The stages of its loops: visits whose operands are shared at once; one of a plan that has no loop."""
         if "stages" in self._options:
-            return int(self._options["stages"])
+            return int(self._options["stages"]) if self._loops else 1
         read, waiting, staying = (max_of(map(of, self._paths)) for of in (self._read, self._waiting, self._staying))
         programs = np.minimum(self._each, self.held_by_registers)
         chained = not self._model.chained.isdisjoint(self._paths)

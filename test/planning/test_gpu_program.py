@@ -82,6 +82,15 @@ def test_products_that_wait_for_one_another_have_programs_side_by_side() -> None
     assert [int(stages(0, 68 << 10, Budget(SM90), 8 << 10, 2, chained)) for chained in (False, True)] == [4, 2]
 
 
+def test_what_has_no_loop_has_one_stage_whatever_is_asked_for() -> None:
+    """A product of whole dimensions: all of it is loaded at once, and nothing is ahead."""
+    whole = replace(
+        PRODUCT, axes=tuple(replace(axis, form="unrolled") if axis.form == "loop" else axis for axis in PRODUCT.axes)
+    )
+    assert [program(whole, options={"stages": n}, **SIZES).stages for n in (1, 3)] == [1, 1]
+    assert [program(PRODUCT, options={"stages": n}, **SIZES).stages for n in (1, 3)] == [1, 3]
+
+
 def test_left_operands_that_fill_registers_have_two_stages() -> None:
     """256 rows of 128 numbers take 128 registers of a thread, beside sums of 32 or of 128."""
     chained = replace(PRODUCT, chained=frozenset(work.path for work in PRODUCT.work))
