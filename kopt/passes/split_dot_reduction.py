@@ -26,13 +26,16 @@ from kopt.walk import walk
 
 #: Rows and columns that matrix units take at least, and where the lanes of a part start.
 _LEAST, _PART = 16, 128
+#: Parts from which on a loop has loads of later ones under way beside its products.
+_MANY = 4
 
 
 @dataclass(frozen=True)
 class SplitDotReductionPass(ModulePass):
     """Makes a product over a whole dimension of arrays a loop over parts of it, where both blocks together are more
-    than the memory that a program of the chip shares. A remark tells how many lanes a part has. On AMD's chips blocks
-    from outside of the loop around the product have registers, and count for nothing.
+    than the memory that a program of the chip shares. So also where no loop is around the product, and four parts or
+    more are: loads of a part are under way beside the product of another. A remark tells how many lanes a part has. On
+    AMD's chips blocks from outside of the loop around the product have registers, and count for nothing.
 
         %l = tile.load %x[%i, :] : memref<64x4096xf16> -> !tile.tile<b0=16 x 4096 x f16>
         %r = tile.load %w[:, %j] : memref<4096x64xf16> -> !tile.tile<4096 x b1=32 x f16>
@@ -56,7 +59,8 @@ class SplitDotReductionPass(ModulePass):
             written = {root(inner.memory) for inner in walk(grid) if inner.has_trait(WritesMemory)}  # pyright: ignore
             for dot in walk(grid, DotOp):
                 lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
-                whole = not lhs.tags[-1] and not budget.shares(_shared(dot, budget))
+                pays = dot.parent is grid.body.block and lhs.shape[-1] >= _MANY * _PART
+                whole = not lhs.tags[-1] and (pays or not budget.shares(_shared(dot, budget)))
                 operands = ((dot.lhs, lhs.rank - 1), (dot.rhs, rhs.rank - 2))
                 if whole and all(can_be_cut(value, dim, written) for value, dim in operands):
                     _walk(dot, budget)
@@ -96,4 +100,4 @@ def _walk(dot: DotOp, budget: Budget) -> None:
     parts.run(YieldOp(product.result), dot)
     loop.results[0].name_hint = dot.result.name_hint
     Rewriter.replace_op(dot, [], [loop.results[0]])
-    remark(loop, f"a product of blocks that are too large together goes in parts of {lanes}")
+    remark(loop, f"a product over a whole dimension goes in parts of {lanes}")

@@ -12,7 +12,9 @@ def _aligned(x):
 
 
 @triton.jit
-def squeeze_excite_0_kernel(x, squeeze, hidden_desc, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr):
+def squeeze_excite_0_kernel(
+    x_desc, squeeze_desc, hidden_desc, BLOCK_0: tl.constexpr, BLOCK_1: tl.constexpr, BLOCK_5: tl.constexpr
+):
     # squeeze_excite.py:15: for rows in hl.tile(m):
     pid = tl.program_id(0)
     GROUP_M: tl.constexpr = 8
@@ -22,15 +24,16 @@ def squeeze_excite_0_kernel(x, squeeze, hidden_desc, BLOCK_0: tl.constexpr, BLOC
     inside = pid % group_cells
     rows_block = first + inside % GROUP_M
     inner_block = inside // GROUP_M
-    rows_begin = rows_block * BLOCK_0
-    rows = rows_begin + tl.arange(0, BLOCK_0)
-    inner_begin = inner_block * BLOCK_1
-    inner = inner_begin + tl.arange(0, BLOCK_1)
+    rows = rows_block * BLOCK_0
+    inner = inner_block * BLOCK_1
     # squeeze_excite.py:17: hidden[rows, inner] = torch.relu(x[rows, :] @ squeeze[:, inner])
-    x_block = tl.load(x + (rows[:, None] * 1024 + tl.arange(0, 1024)[None, :]))
-    squeeze_block = tl.load(squeeze + (tl.arange(0, 1024)[:, None] * 256 + inner[None, :]))
-    v = tl.dot(x_block, squeeze_block).to(tl.bfloat16).to(tl.float32)
-    hidden_desc.store([rows_begin, inner_begin], tl.where(v < 0.0, 0.0, v).to(tl.bfloat16))
+    v = tl.zeros([BLOCK_0, BLOCK_1], tl.float32)
+    for k in range(0, 1024, BLOCK_5):
+        x_block = x_desc.load([rows, k])
+        squeeze_block = squeeze_desc.load([k, inner])
+        v = tl.dot(x_block, squeeze_block, v)
+    v_2 = v.to(tl.bfloat16).to(tl.float32)
+    hidden_desc.store([rows, inner], tl.where(v_2 < 0.0, 0.0, v_2).to(tl.bfloat16))
 
 
 @triton.jit
@@ -83,13 +86,14 @@ def squeeze_excite(x, squeeze, excite):
     hidden = torch.empty((1024, 256), dtype=torch.bfloat16, device=x.device)
     # squeeze_excite.py:15: for rows in hl.tile(m):
     squeeze_excite_0_kernel[(256,)](
-        x,
-        squeeze,
+        TensorDescriptor(_aligned(x), [1024, 1024], [1024, 1], [32, 128]),
+        TensorDescriptor(_aligned(squeeze), [1024, 256], [256, 1], [128, 32]),
         TensorDescriptor(hidden, [1024, 256], [256, 1], [32, 32]),
         BLOCK_0=32,
         BLOCK_1=32,
+        BLOCK_5=128,
         num_warps=4,
-        num_stages=1,
+        num_stages=4,
     )
     squeeze_excite_1_kernel[(256,)](
         x,
