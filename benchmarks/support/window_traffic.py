@@ -29,13 +29,13 @@ def windows_moved(
     """
     specs = [jax.ShapeDtypeStruct(one.shape, one.dtype.jax) for one in arguments]
     known = {number: jnp.asarray(value, specs[number].dtype) for number, value in values.items()}
-    open = [spec for number, spec in enumerate(specs) if number not in known]
+    rest = [spec for number, spec in enumerate(specs) if number not in known]
 
     def at_values(*arrays: Any) -> Any:
         others = iter(arrays)
         return function(*(known[number] if number in known else next(others) for number in range(len(specs))))
 
-    traced = jax.make_jaxpr(on_abstract_tpu(at_values, chip))(*open)
+    traced = jax.make_jaxpr(on_abstract_tpu(at_values, chip))(*rest)
     held = dict(zip(traced.jaxpr.constvars, traced.consts, strict=True))
     return sum(_moved(call.params["grid_mapping"], scalars) for call, scalars in _calls(traced.jaxpr, held))
 
