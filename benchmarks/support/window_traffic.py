@@ -71,7 +71,7 @@ def _moved_by(window: Any, cells: np.ndarray, scalars: Sequence[Any]) -> int:
     if str(block.memory_space) not in _WINDOWS or unknown:
         return 0
     numbers = [jnp.asarray(row, jnp.int32) for row in cells]
-    held = [0 if id(one) not in used else value for one, value in zip(memory, scalars, strict=True)]
+    held = [0 if value is None else value for value in scalars]
     found = jax.vmap(lambda *cell: window.compute_start_indices_interpret(cell, *held))(*numbers)
     places = np.stack([np.broadcast_to(one, cells.shape[1]) for one in found])
     moves = 1 + int(np.any(np.diff(places, axis=1), axis=0).sum())

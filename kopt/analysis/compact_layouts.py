@@ -76,11 +76,13 @@ def _may_be_reordered(memory: SSAValue, order: Order, analysis: IndexAnalysis) -
     Scalar memory, which loads pick single elements from, has no tiles.
     """
     type, accesses = array_type(memory), users(memory)
+    if not accesses:
+        return False
     if Budget.is_scalar_memory(prod(type.get_shape())) and all(map(_picks, accesses)):
-        return bool(accesses)
+        return True
     shape, tile_rows = type.get_shape(), max(SUBLANES, copied_multiple(type, type.get_num_dims() - 2))
     *_, rows, lanes = order
-    return bool(accesses) and all(
+    return all(
         isinstance(op, LoadOp | StoreOp)
         and op.mask is None
         and not op.gathers

@@ -1,4 +1,4 @@
-"""The pass ``split-dot-reduction``: products of blocks too large for a GPU's program are summed part by part."""
+"""The pass ``split-dot-reduction``: a GPU's products over whole dimensions are summed part by part, in a loop."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ _MANY = 4
 
 @dataclass(frozen=True)
 class SplitDotReductionPass(ModulePass):
-    """Makes a product over a whole dimension of arrays a loop over parts of it, where both blocks together are more
-    than the memory that a program of the chip shares. So also where no loop is around the product, and four parts or
-    more are: loads of a part are under way beside the product of another. A remark tells how many lanes a part has. On
-    AMD's chips blocks from outside of the loop around the product have registers, and count for nothing.
+    """Makes a product over a whole dimension of arrays a loop over parts of it (a K loop).
+
+    It does so where both blocks together are more than the memory that a program of the chip shares. On AMD's chips
+    blocks from outside of the loop around the product have registers, and count for nothing. It does so also where no
+    loop is around the product and the dimension has four parts or more: the loop is pipelined, and loads later parts
+    beside the product of one. A remark tells how many lanes a part has.
 
         %l = tile.load %x[%i, :] : memref<64x4096xf16> -> !tile.tile<b0=16 x 4096 x f16>
         %r = tile.load %w[:, %j] : memref<4096x64xf16> -> !tile.tile<4096 x b1=32 x f16>

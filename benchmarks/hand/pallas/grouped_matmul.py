@@ -43,7 +43,7 @@ def _blocks(x: jax.Array, weights: jax.Array, group: jax.Array, rows: int, colum
 
 
 def expert_blocks(x: jax.Array, weights: jax.Array, experts: jax.Array) -> jax.Array:
-    """Each block of rows times the matrix of its own expert, of which blocks one after another have another one."""
+    """Each block of rows times the matrix of its expert."""
     rows = x.shape[0] // experts.shape[0]
     return _blocks(x, weights, experts, rows, min(1024, weights.shape[2]))
 
@@ -72,6 +72,7 @@ def experts(x: jax.Array, weights: jax.Array, offsets: jax.Array, rows=128, colu
     n = weights.shape[2]
     starts = jnp.concatenate([jnp.arange(m // rows, dtype=offsets.dtype) * rows, jnp.minimum(offsets[1:-1], m - 1)])
     parts = starts.shape[0]
+    # Sorted by comparisons: of a sort libtpu tells no cycles.
     number = jnp.arange(parts)
     earlier = (starts[None, :] < starts[:, None]) | ((starts[None, :] == starts[:, None]) & (number < number[:, None]))
     place = jnp.sum(earlier, axis=1)

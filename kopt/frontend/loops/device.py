@@ -67,7 +67,7 @@ class DeviceLoop:
     hints: tuple[str, ...]
     device: ClassVar[bool] = True
     tags: list[str] = field(default_factory=list)
-    place: Location | None = field(default_factory=lambda: user_place())
+    place: Location | None = field(default_factory=user_place)
 
     def jump(self, word: str) -> None:
         """Leaving a device loop early is refused."""
