@@ -6,12 +6,19 @@ by numbers are allowed: ``tile.id %h floordiv 4`` is ``d0 floordiv 4``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineExpr, AffineSymExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
 
 from kopt.ir.atoms import Atom, BlockNumber
 from kopt.ir.division import FloorDiv, Mod
@@ -82,3 +89,13 @@ def used_dims(indices: Iterable[AffineExpr], numbers: Sequence[IndexNumber] = ()
 def used_symbols(index: AffineExpr) -> frozenset[int]:
     """The numbers that an index is made of."""
     return frozenset(part.position for part in index.dfs() if isinstance(part, AffineSymExpr))
+
+
+def divisor(expr: AffineExpr) -> int:
+    """What divides an affine number, whatever its dimensions are; 0 of the number 0."""
+    if isinstance(expr, AffineConstantExpr):
+        return abs(expr.value)
+    if isinstance(expr, AffineBinaryOpExpr):
+        lhs, rhs = divisor(expr.lhs), divisor(expr.rhs)
+        return {AffineBinaryOpKind.Add: math.gcd(lhs, rhs), AffineBinaryOpKind.Mul: lhs * rhs}.get(expr.kind, 1)
+    return 1

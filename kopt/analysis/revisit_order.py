@@ -85,9 +85,13 @@ class CellVisits:
 
     def shared(self, window: WindowAttr) -> frozenset[int]:
         """The dimensions along which cells see one and the same block."""
+        return self.sharing(window.index.data.results)
+
+    def sharing(self, indices: Sequence[AffineExpr]) -> frozenset[int]:
+        """The dimensions along which cells see one and the same block of those numbers."""
         first: dict[Cell, Cell] = {}
         found: set[int] = set()
-        for cell, block in self.blocks(window):
+        for cell, block in self.numbered(indices):
             before = first.setdefault(block, cell)
             found |= {number for number, (a, b) in enumerate(zip(before, cell, strict=True)) if a != b}
         return frozenset(found)

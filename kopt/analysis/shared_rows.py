@@ -7,11 +7,12 @@ Pure. Mosaic takes no window of 32 elements of a vector: rows of memory have 128
 | each block in a row of its own: `(32, 1, 32)` | XLA lays the vector out anew: a microsecond or more |
 | each row for four cells: blocks of 128 | each cell moves lanes: some 35 cycles (v6e) |
 
-So few cells share rows. Those that write to one row run one after the other.
+So few cells share rows. Those that write to one row run one after the other, on one core.
 """
 
 from __future__ import annotations
 
+from kopt.analysis.revisit_order import CellVisits
 from kopt.analysis.windows import Window
 from kopt.dialects.tile import GridOp
 from kopt.ir.trip_counts import cells
@@ -32,3 +33,9 @@ def shares_rows(window: Window, grid: GridOp) -> bool:
     walked = dim.kind == "block" and dim.range in grid.ranges and not dim.front
     fits = walked and not is_open(extent) and LANES % dim.size == extent % LANES == 0 and dim.size < LANES
     return fits and count is not None and count <= _MOST_CELLS
+
+
+def sharing_dims(window: Window, grid: GridOp) -> frozenset[int]:
+    """The dimensions of a grid along which cells share a row of such a vector."""
+    (dim,) = window.dims
+    return CellVisits(grid).sharing([dim.index // (LANES // dim.size)])

@@ -22,9 +22,9 @@ from typing import Literal
 
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+from xdsl.ir.affine import AffineExpr
 
-from kopt.analysis.index_maps import IndexNumber, is_injective, over_axes, used_dims
+from kopt.analysis.index_maps import IndexNumber, divisor, is_injective, over_axes, used_dims
 from kopt.analysis.inside import walks
 from kopt.analysis.revisit_order import tells_apart
 from kopt.cached_property import cached_property
@@ -38,6 +38,7 @@ from kopt.ir.division import floordiv
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.ranges import binding, unshifted, visits, walked_range
+from kopt.ir.value_range import ValueRange
 from kopt.open_extents import OpenExtent, is_open, largest, padded
 from kopt.walk import walk
 
@@ -282,9 +283,8 @@ class _Windows:
             front = max(-start.const, -start.const % lanes) if may_pad else 0
             if (dim := self._block(start + front, lanes, outer)) is not None:
                 return replace(dim, walk=self._part(entry, outer), front=front)
-        if may_pad and (dim := self._placed(entry, first)) is not None:
-            return dim
-        return walked(first, self.analysis.binding(entry).size, extent)
+        dim = (self._placed(entry, first) if may_pad else None) or self._held(entry, first)
+        return dim or walked(first, self.analysis.binding(entry).size, extent)
 
     def _block(self, start: IndexExpr, lanes: int, range: SSAValue) -> Dim | None:
         """Blocks of some lanes that begin at multiples of these, which the grid's numbers tell; else None."""
@@ -297,6 +297,17 @@ class _Windows:
         if not isinstance(whole.owner, WholeOp) or start.is_constant or not start.range.is_natural:
             return None
         return self._block(start, self.analysis.binding(whole).size, whole)
+
+    def _held(self, entry: SSAValue, start: IndexExpr) -> Dim | None:
+        """A part, at a place that a number tells, of the block that a grid's range moves."""
+        size = self.analysis.binding(entry).size
+        for range in self.axes:
+            begin, lanes = self.analysis.begin(range), self.analysis.binding(range).size
+            part = start - begin
+            if size <= lanes and begin.range.number is None and ValueRange(0, lanes - size).covers(part.range):
+                dim = self._block(begin, lanes, range)
+                return dim and replace(dim, walk=part.divisor)
+        return None
 
     def _outer(self, entry: SSAValue) -> SSAValue | None:
         """The grid's range whose block holds every block of ``entry``, or None."""
@@ -365,22 +376,12 @@ def _as_whole(need: Dim, extent: int) -> Dim:
         return need
     constant = not need.index.used_dims()
     if need.kind == "point":
-        walk = 0 if constant else _divisor(need.index)
+        walk = 0 if constant else divisor(need.index)
         return Dim("whole", extent, walk=walk, step=1, dynamic=not constant, plain=constant)
     reach = padded(extent, need.size)
     if need.range is not None and binding(need.range).trips == 1:  # one block, which holds the dimension
         return Dim("whole", reach, plain=True)
     return Dim("whole", reach, walk=need.size, step=need.size, dynamic=True)
-
-
-def _divisor(expr: AffineExpr) -> int:
-    """What divides an affine number, whatever its dimensions are; 0 of the number 0."""
-    if isinstance(expr, AffineConstantExpr):
-        return abs(expr.value)
-    if isinstance(expr, AffineBinaryOpExpr):
-        lhs, rhs = _divisor(expr.lhs), _divisor(expr.rhs)
-        return {AffineBinaryOpKind.Add: math.gcd(lhs, rhs), AffineBinaryOpKind.Mul: lhs * rhs}.get(expr.kind, 1)
-    return 1
 
 
 def widened(window: Window, number: int) -> Window:

@@ -103,6 +103,7 @@ PASSES: dict[str, str] = {
     "split-odd-blocks": "kopt.passes.gpu.split_odd_blocks:SplitOddBlocksPass",
     "split-planes": "kopt.passes.split_planes:SplitPlanesPass",
     "spread-strides": "kopt.passes.spread_strides:SpreadStridesPass",
+    "strip-mine-cells": "kopt.passes.strip_mine_cells:StripMineCellsPass",
     "plan-splits": "kopt.passes.plan_splits:PlanSplitsPass",
     "split-k": "kopt.passes.split_k:SplitKPass",
     "set-blocks": "kopt.passes.set_blocks:SetBlocksPass",

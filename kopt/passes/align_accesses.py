@@ -71,10 +71,10 @@ class AlignAccessesPass(ModulePass):
         %new = tile.select (%r.begin <= tile.index %w < %r.end), %u, %old
         tile.store %new, %x[%w, %j] : !tile.tile<b3=24 x b2=128 x f32>, memref<96x256xf32>
 
-    Cells that may share a superset run in order, so rows of a vector are shared on chips of one core alone. Loads from
-    such arrays are aligned, too. An array that is larger than half of VMEM, and whose blocks all begin at computed
-    elements, stays in HBM. DMAs fetch each superset and send it back, and a remark says so. Arrays with gathered rows
-    or atomic updates stay as they are.
+    Cells that may share a superset run in order. So on a chip of several cores rows of a vector are shared only where
+    each core has rows of its own (``strip-mine-cells``). Loads from such arrays are aligned, too. An array that is
+    larger than half of VMEM, and whose blocks all begin at computed elements, stays in HBM. DMAs fetch each superset
+    and send it back, and a remark says so. Arrays with gathered rows or atomic updates stay as they are.
 
     Arrays that end inside a block or a superset are padded on the host; where they are read, a remark says so.
     ``cases`` selects among the three. By default all are done; ``align-accesses{cases=loads}`` does one.

@@ -186,7 +186,7 @@ def _pallas_values(target: Target, config: Config) -> list[ModulePass]:
         # What such a loop carried begins with a constant.
         _make("canonicalize"),
         # Loops, loads and stores that begin anywhere: loads, selects and masks come of it, so before the other masks.
-        _make("align-accesses", chip=chip),
+        *(_make(name, chip=chip) for name in ("strip-mine-cells", "align-accesses")),  # cells in order have one core
         # After everything that adds reductions; Mosaic has no padding loads, so no folding.
         _make("insert-masks"),
         # Masks of narrow values are cheap; what they feed is computed in 32 bits.

@@ -94,7 +94,7 @@ def test_blocks_of_windows(name: str, trips: Cell) -> None:
 
     pairs = [(a, b) for a, b in combinations(range(len(cells)), 2) if blocks[a] == blocks[b]]
     differ = {dim for a, b in pairs for dim in range(len(trips)) if cells[a][dim] != cells[b][dim]}
-    assert visits.shared(window) == differ
+    assert visits.shared(window) == visits.sharing(index.results) == differ
 
     back = first_return(cells, blocks)
     assert visits.come_back(window) == visits.come_back_to(index.results) == back

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kopt.analysis.shared_rows import shares_rows
-from kopt.analysis.windows import unordered_windows
-from kopt.dialects.tile import GridOp
+from kopt.analysis.shared_rows import shares_rows, sharing_dims
+from kopt.analysis.windows import Window, unordered_windows
+from kopt.dialects.tile import GridOp, LoadOp
 from kopt.parsing import parse_module
 
 KERNEL = """
@@ -39,8 +39,43 @@ DEFAULTS = {"dtype": "f32", "block": 32, "extent": 1024, "columns": 8, "index": 
 )
 def test_vectors(changed: dict[str, object], shared: bool) -> None:
     values = {**DEFAULTS, **changed}
-    values = {"array": values["extent"], "tile": f"b0={values['block']}", **values}
-    module = parse_module(KERNEL.format(**values))
+    assert (
+        shares_rows(*window_of(KERNEL.format(**{"array": values["extent"], "tile": f"b0={values['block']}", **values})))
+        is shared
+    )
+
+
+@pytest.mark.parametrize(
+    ("index", "dims"),
+    [
+        ("%i", {0, 1}),  # four cells along %i, and all along %j
+        ("%of_core", {0}),  # each block of 128 along %j has a row of its own
+        ("%of_cell", {0, 1}),
+    ],
+)
+def test_dimensions_along_which_cells_share_rows(index: str, dims: set[int]) -> None:
+    """Of two dimensions, the second one in blocks of 128 or of 64."""
+    size = 64 if index == "%of_cell" else 128
+    begin = (
+        ""
+        if index == "%i"
+        else f"%b = tile.begin %j : !tile.range<b1={size}>  {index} = tile.shift %i by %b : !tile.range<b0=32>"
+    )
+    text = f"""
+    func.func @f(%x: memref<1024xf32>) {{
+      tile.grid (%i: b0=32, %j: b1={size}) in ({1024 if index == "%i" else size}, 1024) {{
+        {begin}
+        %t = tile.load %x[{index}] : memref<1024xf32> -> !tile.tile<b0=32 x f32>
+      }}
+      func.return
+    }}
+    """
+    assert sharing_dims(*window_of(text)) == dims
+
+
+def window_of(text: str) -> tuple[Window, GridOp]:
+    """The window of a kernel's only array, and its grid."""
+    module = parse_module(text)
     (grid,) = [op for op in module.walk() if isinstance(op, GridOp)]
-    (window,) = unordered_windows(grid, [load.operands[0] for load in grid.walk() if load.name == "tile.load"]).values()
-    assert shares_rows(window, grid) is shared
+    (window,) = unordered_windows(grid, [op.memory for op in grid.walk() if isinstance(op, LoadOp)]).values()
+    return window, grid

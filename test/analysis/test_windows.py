@@ -1,5 +1,7 @@
 """Windows: which blocks of arrays a grid sees, from the indices of its accesses."""
 
+import pytest
+
 import kopt
 from kopt.analysis.index_maps import over_axes
 from kopt.analysis.windows import windows
@@ -103,3 +105,38 @@ def test_blocks_that_a_cell_puts_at_their_multiples():
     found = windows(only(module, GridOp), [read, written])
     assert [(dim.kind, dim.size, str(dim.index), dim.last) for dim in found[read].dims] == [("block", 32, "d0", 31)]
     assert [(dim.kind, dim.size, dim.walk) for dim in found[written].dims] == [("whole", 1024, 32)]
+
+
+HELD = """
+func.func @f(%y: memref<{extent}xf32>) {{
+  tile.grid (%c: b0={share}, %i: b1=32) in ({extent}, {share}) {{
+    %b = tile.begin %c : !tile.range<b0={share}>
+    %r = tile.shift %i by %b : !tile.range<b1=32>
+    %n = tile.begin %r : !tile.range<b1=32>
+    %unit = arith.constant 128 : index
+    %k = arith.floordivsi %n, %unit : index
+    %first = arith.muli %k, %unit : index
+    %w = tile.whole {size} : !tile.range<b2={size}>
+    %at = tile.shift %w by %first : !tile.range<b2={size}>
+    %v = tile.load %y[%at] : memref<{extent}xf32> -> !tile.tile<b2={size} x f32>
+    tile.store %v, %y[%at] : !tile.tile<b2={size} x f32>, memref<{extent}xf32>
+  }}
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("share", "extent", "size", "expected"),
+    [
+        (512, 1024, 128, ("block", 512, "d0", 128)),  # one of four parts of a core's elements
+        (128, 256, 128, ("block", 128, "d0", 0)),  # all of them
+        (512, 1024, 256, ("whole", 1152, "0", 128)),  # the last part ends in the next core's
+        (512, 512, 128, ("whole", 512, "0", 128)),  # nothing moves the block
+    ],
+)
+def test_a_part_of_what_a_range_moves_is_in_its_block(share: int, extent: int, size: int, expected: tuple) -> None:
+    module = kopt.parse(HELD.format(share=share, extent=extent, size=size))
+    grid, load = only(module, GridOp), only(module, LoadOp)
+    (dim,) = windows(grid, [load.memory])[load.memory].dims
+    assert (dim.kind, dim.size, str(dim.index), dim.walk) == expected

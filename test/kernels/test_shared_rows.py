@@ -6,7 +6,11 @@ import torch
 import kopt
 import kopt.language as hl
 
-TARGETS = ["reference", "pallas:interpret@v6e", "pallas:strict@v6e", "pallas:interpret@v5p", "triton:interpret"]
+TARGETS = [
+    "reference",
+    *(f"pallas:{kind}@{chip}" for chip in ("v6e", "v5p") for kind in ("interpret", "strict")),
+    "triton:interpret",
+]
 WIDE = 24
 
 
@@ -72,6 +76,27 @@ def test_by_columns(target):
     torch.testing.assert_close(found, x * scale, rtol=0, atol=0)
 
 
+@kopt.kernel
+def numbered(x, block: hl.constexpr):
+    """The number of each row's block, how many there are, and what is before the next one."""
+    which, all, ends = (torch.empty([x.size(0)], dtype=torch.int32) for _ in range(3))
+    for rows in hl.tile(x.size(0), block_size=block):
+        zero = (x[rows, :].sum(dim=1) * 0).to(torch.int32)
+        which[rows] = zero + rows.id
+        all[rows] = zero + rows.count
+        ends[rows] = zero + rows.end
+    return which, all, ends
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_numbers_of_blocks(target):
+    """Numbers are those of the source, whatever cells cores have."""
+    x, _ = operands(256)
+    blocks = torch.arange(256, dtype=torch.int32) // 32
+    for found, exact in zip(numbered.on(target)(x, 32), (blocks, blocks * 0 + 8, (blocks + 1) * 32), strict=True):
+        torch.testing.assert_close(found, exact, rtol=0, atol=0)
+
+
 def lowered(n, block, chip):
     x, scale = operands(n)
     return kopt.kernel(lambda x, scale: statistics(x, scale, block)).lower(x, scale, target=f"pallas:{chip}")
@@ -79,7 +104,8 @@ def lowered(n, block, chip):
 
 @pytest.mark.parametrize(("n", "block", "chip", "vectors"), [
     (1024, 32, "v6e", 0),  # all are as they are
-    (1024, 32, "v5p", 2),  # cells of two cores do not write to one row
+    (1024, 32, "v5p", 0),  # each core has rows of its own
+    (384, 32, "v5p", 2),  # two cores have no three rows for each: results are not shared
     (1024, 8, "v6e", 3),  # too many cells
     (1000, 40, "v6e", 3),  # rows that do not divide
 ])  # fmt: skip

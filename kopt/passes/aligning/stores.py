@@ -9,7 +9,8 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import has_layout, lanes_dim
-from kopt.analysis.shared_rows import shares_rows
+from kopt.analysis.revisit_order import CellVisits
+from kopt.analysis.shared_rows import shares_rows, sharing_dims
 from kopt.analysis.streaming import is_computed, loops_around, walks
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.diagnostics import remark
@@ -22,7 +23,7 @@ from kopt.passes.aligning.superset import aligned_size
 from kopt.passes.aligning.superset_load import Cutter
 from kopt.passes.aligning.superset_store import Merger
 from kopt.passes.launch_arrays import Arrays
-from kopt.passes.scatters.run_in_order import run_in_order
+from kopt.passes.scatters.run_in_order import order_dims, run_in_order
 from kopt.passes.scatters.written_operand import WrittenOperand
 from kopt.targets.budget import Budget
 from kopt.targets.chips import TpuChip
@@ -46,8 +47,8 @@ def _align(target: WrittenOperand, chip: TpuChip, analysis: IndexAnalysis) -> No
     if window is None:
         return
     in_hbm = _stays_in_hbm(window, chip)
-    shared = chip.cores == 1 and shares_rows(window, grids[0])
-    if not in_hbm and not shared and has_layout(window):
+    sharing = _sharing(window, grids[0], chip)
+    if not in_hbm and sharing is None and has_layout(window):
         return
     dims = {access: _unaligned(access, window, in_hbm) for access in accesses}
     extents = _extents(target, dims, analysis)
@@ -63,7 +64,18 @@ def _align(target: WrittenOperand, chip: TpuChip, analysis: IndexAnalysis) -> No
             Cutter(access, window, Arrays(target.launch)).run()
         elif isinstance(access, StoreOp) and units:
             Merger(access, units, analysis).run()
-    run_in_order(grids[0], target.memory, None if shared else target.name)
+    if sharing is None:
+        run_in_order(grids[0], target.memory, target.name)
+    else:
+        order_dims(grids[0], sharing)
+
+
+def _sharing(window: Window, grid: GridOp, chip: TpuChip) -> frozenset[int] | None:
+    """The dimensions along which cells share rows of a vector; None where none do, or where no core has its own."""
+    if not shares_rows(window, grid):
+        return None
+    sharing = sharing_dims(window, grid)
+    return sharing if chip.cores == 1 or not sharing.issuperset(CellVisits(grid).moving) else None
 
 
 def _stays_in_hbm(window: Window, chip: TpuChip) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.coverage import stays_inside
@@ -49,13 +49,24 @@ from kopt.passes.replacing import replacing
 class WindowPlace:
     """Where a memref's window is found: its ref, and how the window's dimensions stand there.
 
-    ``sums`` are the indices of its accesses as they are written again.
+    ``sums`` are the indices of its accesses as they are written again, ``parts`` are ranges as parts of its block.
     """
 
     window: Window
     layout: Layout
     ref: SSAValue
     sums: IndexAnalysis = field(default_factory=lambda: IndexAnalysis(sums=True))
+    parts: dict[tuple[SSAValue, Block | None], ShiftOp] = field(default_factory=dict)
+
+    def part(self, range: SSAValue, block: SSAValue, build: Builder) -> SSAValue:
+        """A range relative to the begin of the block that holds it: one value for accesses of one place."""
+        known = self.parts.get((range, build.op.parent))
+        if known is None or not known.is_before_in_block(build.op):
+            zero = build.index(0)
+            begin = build.add(BeginOp(block))
+            known = build.insert(ShiftOp(range, build.add(arith.SubiOp(zero, begin))))
+            self.parts[range, build.op.parent] = known
+        return known.result
 
 
 def unrealised(access: Operation, memory: str | None) -> LoweringError:
@@ -195,21 +206,19 @@ class _Conversion:
         if part.kind == "outer":
             return self._block_number(entry, place.layout.splits[part.dim], place.sums)
         if dim.kind == "block":
-            return self._in_block(entry, dim)
+            return self._in_block(entry, dim, place)
         if part.kind == "inner":
             return ALL
         if isinstance(entry, AllAttr) and lanes != place.layout.padded[part.dim]:
             return SliceAttr(0, place.window.type.get_shape()[part.dim])
         return entry
 
-    def _in_block(self, entry: Entry, dim: Dim) -> Entry:
+    def _in_block(self, entry: Entry, dim: Dim, place: WindowPlace) -> Entry:
         """A grid's range is its whole block; a part of that block is a range relative to the block's begin."""
         assert isinstance(entry, SSAValue) and dim.range is not None
         if unshifted(entry) is dim.range:
             return ALL
-        zero = self.build.index(0)
-        first = self.build.add(BeginOp(dim.range))
-        return self.build.add(ShiftOp(entry, self.build.add(arith.SubiOp(zero, first))))
+        return place.part(entry, dim.range, self.build)
 
     def _block_number(self, entry: Entry, split: int, sums: IndexAnalysis) -> SSAValue:
         """Which outer part of a split dimension an entry lies in."""
