@@ -97,20 +97,6 @@ def _shape(array: Any) -> tuple[Any, ...]:
     return "{x}.shape == {0}", array.shape
 
 
-def _strides(tensor: Any) -> tuple[Any, ...]:
-    """Row-major order says all strides where no extent is 1, and is faster to ask for."""
-    if min(tensor.shape, default=0) > 1 and tensor.is_contiguous():
-        return ("{x}.is_contiguous()",)
-    return "{x}.stride() == {0}", tensor.stride()
-
-
-def _device(tensor: Any) -> tuple[Any, ...]:
-    """The type says the device where there is one of it, and is faster to ask for."""
-    if tensor.is_cpu or tensor.is_cuda and sys.modules["torch"].cuda.device_count() == 1:
-        return ("{x}.is_cpu" if tensor.is_cpu else "{x}.is_cuda",)
-    return "{x}.device == {0}", tensor.device
-
-
 def _memory(tensor: Any) -> tuple[Any, ...]:
     """The tensor's storage is there and reaches as far as the tensor; sparse ones and others that have none raise."""
     if span(tensor) is None:
@@ -119,21 +105,9 @@ def _memory(tensor: Any) -> tuple[Any, ...]:
     return condition, tensor.itemsize, _extent(tensor)[1]
 
 
-#: What is different where extents may change.
-_OF_SHAPE = (_shape, _strides, _memory)
-
-#: By framework; the first rules out most others.
+#: By framework; the first rules out most others. The rest of torch's is compared by torch, all tensors at once.
 _PROPERTIES: dict[str, tuple[Property, ...]] = {
-    "torch": (
-        _type,
-        _shape,
-        lambda tensor: ("{x}.dtype is {0}", tensor.dtype),
-        _strides,
-        _device,
-        lambda tensor: ("{x}.requires_grad" if tensor.requires_grad else "not {x}.requires_grad",),
-        lambda tensor: ("not {x}.is_neg()",),
-        _memory,
-    ),
+    "torch": (_type, lambda tensor: ("not {x}.is_nested",)),  # torch's guards abort at nested ones
     "jax": (
         _type,
         # The type of an array in JAX, of which there mostly is one: shape and dtype, and is faster to ask for.
@@ -187,6 +161,7 @@ class _Text:
     found: dict[Path, tuple[str, Any]] = field(default_factory=dict)
     given: list[tuple[str, Any]] = field(default_factory=list)
     known: set[Any] = field(default_factory=set)
+    tensors: list[tuple[str, Any, TensorSpec | None]] = field(default_factory=list)
 
     def constant(self, value: Any) -> str:
         """A name for a value."""
@@ -259,14 +234,16 @@ class _Text:
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         if not re.fullmatch(_PLAIN[framework], kind) or stored(value) is not value:
             raise _NoGuard
-        if open is not None and framework != "torch":
+        if framework == "torch":
+            again = next((other for other, known, _ in self.tensors if known is value), None)
+            if again is None:
+                self.tensors.append((x, value, open))
+            else:  # torch's guards take each tensor once
+                self.require(f"{{x}} is {again}", x=x)
+        elif open is not None:
             raise _NoGuard
         for compared in _PROPERTIES[framework]:
-            if open is None or compared not in _OF_SHAPE:
-                self.require(*compared(value), x=x)
-        if open is not None:
-            for condition in open_conditions(value, open.shape, self.extents):
-                self.require(*condition, x=x)
+            self.require(*compared(value), x=x)
 
     def arrays(self, compiled: Compiled) -> None:
         """Conditions on the arrays that the kernel takes: hidden ones, those that it writes, and where they meet."""
@@ -275,21 +252,41 @@ class _Text:
         tensors = [self.found.get(path) for path in compiled.paths if isinstance(path, tuple)]
         if None in tensors:
             raise _NoGuard
+        hidden = [(self.constant(value), value) for value in compiled.hidden]
+        for x, value in hidden:
+            if (framework := framework_of(value)) is not None:
+                self._array(x, value, framework)
+        self._tensors()
         like = tensors[0] if tensors else None
         self.given = [
             self._scalar(path, like) if isinstance(path, ScalarArgument) else self.found[path]
             for path in compiled.paths
         ]
-        for value in compiled.hidden:
-            framework, x = framework_of(value), self.constant(value)
-            if framework is not None:
-                self._array(x, value, framework)
-            self.given.append((x, value))
+        self.given += hidden
         for number in compiled.written:
             x, value = self.given[number]
             for compared in _WRITTEN.get(framework_of(value) or "", ()):
                 self.require(*compared(value), x=x)
         self._overlaps(frozenset(compiled.written))
+
+    def _tensors(self) -> None:
+        """Conditions on tensors of torch. Its own guards compare shapes, strides, dtypes, devices, whether grad is
+        required, and dispatch keys, which say whether a tensor is negated when read; memory is looked at here."""
+        if not self.tensors:
+            return
+        memory = [
+            [_memory(value)] if open is None else [*open_conditions(value, open.shape, self.extents)]
+            for _, value, open in self.tensors
+        ]
+        names, values, _ = zip(*self.tensors, strict=True)
+        shapes = [[*value.shape] if open is None else [*map(_fixed, open.shape)] for _, value, open in self.tensors]
+        strides = [[*value.stride()] if open is None else [None] * value.dim() for _, value, open in self.tensors]
+        of_torch = sys.modules["torch"]._C._dynamo.guards.TensorGuards
+        guards = of_torch(*values, dynamic_dims_sizes=shapes, dynamic_dims_strides=strides)
+        self.require(f"{{0}}({', '.join(names)})", guards.check)
+        for x, conditions in zip(names, memory, strict=True):
+            for condition in conditions:
+                self.require(*condition, x=x)
 
     def _scalar(self, argument: ScalarArgument, like: tuple[str, Any] | None) -> tuple[str, Any]:
         """An argument that is computed of numbers: the text of it, and no array that shares memory with others."""
@@ -380,6 +377,11 @@ class _Text:
         if rest:
             arrays = "".join(f"{x}, " for x, _ in self.given[: len(compiled.paths)])
             self.require(f"{{0}}(({arrays}))", lambda tensors: all(check.holds(tensors) for check in rest))
+
+
+def _fixed(extent: int) -> int | None:
+    """An extent as torch's guards take it: None where it is open."""
+    return None if isinstance(extent, OpenExtent) else extent
 
 
 def _is_frozen(value: Any) -> bool:
