@@ -44,6 +44,12 @@ def gpu_budget(module: ModuleOp) -> int:
     return Budget.tile_lanes(bool(walk(module, DotOp)), has_wide_dot(module))
 
 
+def summed_lanes(extent: int, wide: bool) -> tuple[int, int]:
+    """The fewest and the most lanes that a loop over so many sums over at once, of a product of ``wide`` operands."""
+    role = Role(extent, parallel=False, dot={"k"}, wide_dot=wide)
+    return _least(role), _most(role)
+
+
 def _least(role: Role) -> int:
     if role.single:
         return 1

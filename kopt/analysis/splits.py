@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kopt.analysis.combiners import NotAReduction
 from kopt.analysis.dealt_loops import dealt_loop
 from kopt.analysis.launch_models import fixed_model
@@ -38,6 +40,21 @@ def chosen_split(grid: GridOp, chip: GpuChip) -> int:
     except NeedsConstant:  # extents that differ from call to call, of which workspaces would be
         return 1
     return int(found.parts)
+
+
+def chosen_sizes(grid: GridOp, chip: GpuChip) -> dict[str, int]:
+    """The best sizes of the blocks of a grid that are chosen for all others (`Axis.sizes`), by their tags.
+
+    Nothing where no size fits, or the model cannot tell what they take.
+    """
+    model = _model(grid)
+    try:
+        found = splits.best_split(model, {}, gpu_candidate(model), chip, assumed_lengths(model))
+    except NeedsConstant:
+        return {}
+    if found.cost.seconds is None or not np.all(found.cost.fits):
+        return {}
+    return {axis.tag: splits.nearest(int(np.max(found.size)), axis.sizes) for axis in model.axes if axis.sizes}
 
 
 def _model(grid: GridOp) -> LaunchModel:

@@ -84,7 +84,8 @@ class Axis:
     outside in. ``upper`` of a jagged loop is a symbol, the longest of its items. ``whole`` where every block is full;
     ``compared`` where masks are made of its element numbers: some of its blocks may need none.
     A dimension ``:`` of arrays that no op mixes the lanes of is an axis of one block, which may be walked: ``x.1``.
-    A loop without a range has blocks of one element, from 0 to a symbol.
+    A loop without a range has blocks of one element, from 0 to a symbol. ``sizes`` are those among which a pass chooses
+    once all others are known; none where the axis is no such one.
     """
 
     tag: str
@@ -97,6 +98,7 @@ class Axis:
     parent: str | None = None
     whole: bool = False
     compared: bool = False
+    sizes: tuple[int, ...] = ()
 
     @property
     def extent(self) -> IndexExpr:

@@ -46,7 +46,7 @@ class _Sizing:
             factors=tuple(replace(one, shape=tuple(map(self._size, one.shape))) for one in model.factors),
             orders=settled_orders(model.orders, axes),
             code=model.code.sized(self._size),
-            sizes={axis.tag: axis.size for axis in axes if axis.tag in self._sizes or axis.tag in model.sizes},
+            sizes={**model.sizes, **{axis.tag: axis.size for axis in axes if axis.tag in self._sizes}},
         )
 
     def _axis(self, axis: Axis) -> Axis:

@@ -13,7 +13,7 @@ from kopt.cached_property import cached_property
 from kopt.clone import cloned
 from kopt.config import Config
 from kopt.diagnostics import collect
-from kopt.dialects.tile import Access, ForOp, GridOp, is_gather
+from kopt.dialects.tile import Access, DotOp, ForOp, GridOp, is_gather
 from kopt.dialects.tile.access_ids import operand_names
 from kopt.errors import KoptError
 from kopt.ir.atoms import BlockNumber, Lane
@@ -24,6 +24,7 @@ from kopt.passes.distribute_loops import DistributeLoopsPass
 from kopt.passes.hoist_loads import HoistLoadsPass
 from kopt.passes.pipelines import named, rows_moved, walks
 from kopt.passes.retyping import new_tags
+from kopt.passes.split_dot_reduction import SplitDotReductionPass
 from kopt.passes.split_planes import holds_large
 from kopt.targets.chips import Chip, TpuChip
 from kopt.walk import walk
@@ -44,8 +45,16 @@ class BlockForms:
 
         On a TPU row statistics that loops carry are columns: these take registers as matrices of one lane do. Where it
         has several cores, they share what loops of computed bounds hold. On a GPU loads that loops do not move with are
-        before them: what they bring is alive while the loops run, and counts for warps.
+        before them: what they bring is alive while the loops run, and counts for warps. Products over whole dimensions
+        are the loops that they will be, unless cells walk such dimensions first.
         """
+        if isinstance(self._chip, TpuChip) or self._walks:
+            return self._taken_apart
+        return _applied(self._taken_apart, self._parts)
+
+    @cached_property
+    def _taken_apart(self) -> ModuleOp:
+        """What is scheduled, with products as they are."""
         jagged = ("raise-jagged", "dce", "schedule-jagged") if self.gathers else ()
         if isinstance(self._chip, TpuChip):
             shared = [DistributeLoopsPass(outermost=True)] if self._chip.cores > 1 else []
@@ -63,16 +72,24 @@ class BlockForms:
         Where an access is refused at the sizes that blocks have, what is only scheduled.
         """
         if not isinstance(self._chip, TpuChip):
-            return _applied(self.scheduled, walks(self._chip.name)) if self._walks else self.scheduled
+            passes = [*walks(self._chip.name), *self._parts]
+            return _applied(self._taken_apart, passes) if self._walks else self.scheduled
         if self.gathers:
             with suppress(KoptError):
                 return _applied(self._module, rows_moved(self._chip, self._config))
         return self.scheduled
 
     @property
+    def _parts(self) -> list[ModulePass]:
+        """What makes a GPU's products over whole dimensions loops, as far as they are at any sizes of blocks."""
+        if not walk(self._module, DotOp):
+            return []
+        return [SplitDotReductionPass(self._chip.name, open_blocks=True), *named("dce")]
+
+    @cached_property
     def _walks(self) -> bool:
-        """Whether cells walk whole dimensions."""
-        grids = walk(self.scheduled, GridOp)
+        """Whether cells of a GPU walk whole dimensions."""
+        grids = walk(self._taken_apart, GridOp)
         return any(chosen_walks(grid, self._chip, operand_names(grid), new_tags(grid))[0] for grid in grids)
 
     @cached_property

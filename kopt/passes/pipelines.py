@@ -278,10 +278,10 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         *walks(target.gpu.name),
         # What visits have in common, of walks too: while loops have the bounds of the source.
         _make("hoist-loads", operands=True),
-        # Loops are there, and cells are those that they will be.
-        *_splits(target.gpu.name, config),
         # Whole dimensions that are summed over, while they are seen as such: a program shares little memory.
         _make("split-dot-reduction", chip=target.gpu.name),
+        # Loops are there, and cells are those that they will be.
+        *_splits(target.gpu.name, config),
         # Blocks are final, which products take by their sizes: before reshapes and concatenations are looked at.
         _make("expand-scaling", chip=target.gpu.name),
         *_triton_values(target.gpu.name),
@@ -351,7 +351,7 @@ def _splits(chip: str, config: Config) -> list[ModulePass]:
         return []
     planned = _make("plan-splits", chip=chip, split=config.split_k)
     split = _make("split-k", deterministic=config.split_k is None or config.deterministic, open_blocks=True)
-    return [planned, split, _make("dce"), _make("choose-block-sizes", chip=chip)]
+    return [_make("dce"), planned, split, _make("dce"), _make("choose-block-sizes", chip=chip)]
 
 
 def scheduling(config: Config) -> list[ModulePass]:

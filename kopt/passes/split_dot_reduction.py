@@ -11,15 +11,30 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kopt.analysis.aliases import root
+from kopt.analysis.gpu_blocks import summed_lanes
+from kopt.analysis.splits import chosen_sizes
 from kopt.analysis.splittable_dims import can_be_cut
 from kopt.diagnostics import remark
 from kopt.dialects.builder import Builder
-from kopt.dialects.tile import DotOp, ForOp, GridOp, RangeType, TileType, YieldOp, tile_type
+from kopt.dialects.tile import (
+    DotOp,
+    ForOp,
+    GridOp,
+    OpenBlock,
+    RangeType,
+    TileType,
+    YieldOp,
+    mark_open,
+    range_type,
+    tag_of,
+    tile_type,
+)
 from kopt.dialects.tile.memory import WritesMemory
 from kopt.ir.widths import next_power_of_two
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.parts import Parts
 from kopt.passes.retyping import new_tags
+from kopt.passes.set_blocks import resize
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GPU_CHIPS, chip_option
 from kopt.walk import walk
@@ -54,46 +69,66 @@ class SplitDotReductionPass(ModulePass):
     meaning = REASSOCIATES
 
     chip: str = chip_option(GPU_CHIPS, "sm90")
+    open_blocks: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         budget = Budget(GPU_CHIPS[self.chip])
         for grid in walk(op, GridOp):
             written = {root(inner.memory) for inner in walk(grid) if inner.has_trait(WritesMemory)}  # pyright: ignore
+            loops = []
             for dot in walk(grid, DotOp):
                 lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
-                pays = dot.parent is grid.body.block and lhs.shape[-1] >= _MANY * _PART
-                whole = not lhs.tags[-1] and (pays or not budget.shares(_shared(dot, budget)))
                 operands = ((dot.lhs, lhs.rank - 1), (dot.rhs, rhs.rank - 2))
-                if whole and all(can_be_cut(value, dim, written) for value, dim in operands):
-                    _walk(dot, budget)
+                if self._is_walked(dot, budget) and all(can_be_cut(value, dim, written) for value, dim in operands):
+                    loops.append(_walk(dot, budget))
+            if loops and not self.open_blocks:
+                resize(grid, chosen_sizes(grid, budget.gpu))
+                for loop in loops:
+                    mark_open(loop, ())
+                    remark(loop, f"a product over a whole dimension goes in parts of {range_type(loop.range).size}")
+
+    def _is_walked(self, dot: DotOp, budget: Budget) -> bool:
+        """Whether a product over a whole dimension goes in parts; where blocks are open, whether it does at any sizes."""
+        lhs = tile_type(dot.lhs)
+        pays = isinstance(dot.parent_op(), GridOp) and lhs.shape[-1] >= _MANY * _PART
+        return not lhs.tags[-1] and (pays or not budget.shares(_shared(dot, budget, self.open_blocks)))
 
 
-def _shared(dot: DotOp, budget: Budget) -> int:
-    """The bytes of the blocks of a product that a program shares: on AMD's chips what stays for all visits has
-    registers."""
-    lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
-    pairs = ((dot.lhs, _bytes(lhs, lhs.shape[-2])), (dot.rhs, _bytes(lhs, rhs.shape[-1])))
+def _shared(dot: DotOp, budget: Budget, least: bool) -> int:
+    """The bytes of the blocks of a product that a program shares, or the ``least`` that they may be: on AMD's chips
+    what stays for all visits has registers."""
     in_registers = budget.gpu.backend == "hip"
+    pairs = zip((dot.lhs, dot.rhs), _bytes(dot, least), strict=True)
     each = sum(size for value, size in pairs if not (in_registers and value.owner.parent is not dot.parent))
-    return each * next_power_of_two(lhs.shape[-1])
+    return each * next_power_of_two(tile_type(dot.lhs).shape[-1])
 
 
-def _bytes(lhs: TileType, rows: int) -> int:
-    """The bytes of so many rows, or columns, for each lane that a product sums over."""
-    element = lhs.element_type
-    assert isinstance(element, FixedBitwidthType)
-    return prod(lhs.shape[:-2]) * max(_LEAST, next_power_of_two(rows)) * max(8, element.bitwidth) // 8
-
-
-def _walk(dot: DotOp, budget: Budget) -> None:
+def _bytes(dot: DotOp, least: bool = False) -> tuple[int, int]:
+    """The bytes of the rows, and of the columns, for each lane that a product sums over; blocks have one at ``least``."""
     lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
-    each, lanes = _bytes(lhs, lhs.shape[-2]) + _bytes(lhs, rhs.shape[-1]), _PART
+    rows, columns = ([1 if least and dim.tag.data else dim.size.data for dim in type.dims.data] for type in (lhs, rhs))
+    element = prod(rows[:-2]) * max(8, _bits(lhs)) // 8
+    left, right = (element * max(_LEAST, next_power_of_two(lanes)) for lanes in (rows[-2], columns[-1]))
+    return left, right
+
+
+def _bits(type: TileType) -> int:
+    assert isinstance(type.element_type, FixedBitwidthType)
+    return type.element_type.bitwidth
+
+
+def _walk(dot: DotOp, budget: Budget) -> ForOp:
+    """Makes a product a loop, whose block is open; its size is one with which a program shares what is on its way."""
+    lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
+    each, lanes = sum(_bytes(dot)), _PART
     while lanes > _LEAST and not budget.shares_stages(each * lanes):
         lanes //= 2
     build, start = Builder(dot), dot.accumulator
     if start is None:
         start = build.full(0, dot.result)
     loop = build.insert(ForOp(0, lhs.shape[-1], [start], RangeType(next(new_tags(dot)), lanes)))
+    least, most = summed_lanes(lhs.shape[-1], _bits(lhs) >= 32)
+    mark_open(loop, [OpenBlock((tag_of(loop.range),), least, most)])
     loop.range.name_hint = "k"
     parts = Parts(loop)
     operands = parts.of(dot.lhs, lhs.rank - 1), parts.of(dot.rhs, rhs.rank - 2)
@@ -102,4 +137,4 @@ def _walk(dot: DotOp, budget: Budget) -> None:
     parts.run(YieldOp(product.result), dot)
     loop.results[0].name_hint = dot.result.name_hint
     Rewriter.replace_op(dot, [], [loop.results[0]])
-    remark(loop, f"a product over a whole dimension goes in parts of {lanes}")
+    return loop

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -60,3 +60,11 @@ class Cost:
         if self.seconds is None or self.slots is None:
             return self.seconds
         return self.seconds * np.maximum(1.0, self.slots / Budget.SLOTS)
+
+
+def chosen(which: np.ndarray, one: Cost, other: Cost) -> Cost:
+    """Of each candidate the one cost or the other, as far as both are known."""
+    names = [item.name for item in fields(Cost) if item.name != "fitted"]
+    pairs = {name: (getattr(one, name), getattr(other, name)) for name in names}
+    known = {name: pair for name, pair in pairs.items() if not any(item is None for item in pair)}
+    return replace(other, **{name: np.where(which, *pair) for name, pair in known.items()})

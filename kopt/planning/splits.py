@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import prod
 
 import numpy as np
 
 from kopt.ir.launch_model import Axis, LaunchModel, Work
 from kopt.planning.cost import costing
-from kopt.planning.items import Cost
+from kopt.planning.items import Cost, chosen
 from kopt.planning.trips import Number, Sizes, all_trips, max_of, value
 from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
@@ -31,10 +32,14 @@ _MOST = 16
 
 @dataclass(frozen=True)
 class Split:
-    """Into how many ``parts`` a loop is dealt out, 1 where it stays as it is; ``cost`` has the seconds of these."""
+    """Into how many ``parts`` a loop is dealt out, 1 where it stays as it is; ``cost`` has the seconds of these.
+
+    ``size`` is that of the blocks which are chosen for all others (`Axis.sizes`), at the most; 0 without such ones.
+    """
 
     parts: Number
     cost: Cost
+    size: Number = 0
 
 
 def best_split(
@@ -42,8 +47,43 @@ def best_split(
 ) -> Split:
     """The split that costs the least, or that of the plan; of equal costs the one with the fewest parts.
 
-    A loop whose bounds are numbers of outer blocks stays whole: parts of it have no visits that need no masks.
+    A loop whose bounds are numbers of outer blocks stays whole: parts of it have no visits that need no masks. Where
+    blocks are chosen for all others, it is that of the best ones; of equal costs that of the largest.
     """
+    own = {axis.tag: axis.sizes for axis in model.axes if axis.sizes}
+    if not own:
+        return _best_split(model, sizes, plan, chip, lengths)
+    found = []
+    for size in sorted({size for some in own.values() for size in some}, reverse=True):
+        parts = {tag: _as_candidates(nearest(size, some), sizes) for tag, some in own.items()}
+        found.append(replace(_best_split(model, {**sizes, **parts}, plan, chip, lengths), size=size))
+    return reduce(_cheaper, found)
+
+
+def nearest(size: int, sizes: Sequence[int]) -> int:
+    """The nearest of some sizes that is no larger than one, or the least of them."""
+    return max((one for one in sizes if one <= size), default=min(sizes))
+
+
+def _as_candidates(size: int, sizes: Sizes) -> np.ndarray:
+    """A size for each candidate, of which there is at least one."""
+    return np.full(np.broadcast_shapes((1,), *map(np.shape, sizes.values())), size)
+
+
+def _cheaper(one: Split, other: Split) -> Split:
+    """Of each candidate the first split, or the other where that clearly costs less."""
+    if one.cost.seconds is None or other.cost.seconds is None:
+        return one
+    before, after = (np.where(found.cost.fits, found.cost.seconds, np.inf) for found in (one, other))
+    better = after * _SAME < before
+    parts, size = (np.where(better, *pair) for pair in ((other.parts, one.parts), (other.size, one.size)))
+    return Split(parts, chosen(better, other.cost, one.cost), size)
+
+
+def _best_split(
+    model: LaunchModel, sizes: Sizes, plan: Plan, chip: GpuChip, lengths: Mapping[str, Sequence[int]]
+) -> Split:
+    """The best split at given sizes of all blocks."""
     sizes = {**model.sizes, **sizes}
     usual = costing(model, sizes, chip, lengths)(plan)
     loops = [axis for axis in model.axes if "split" in axis.may]

@@ -22,7 +22,7 @@ becomes
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -41,7 +41,7 @@ from kopt.analysis.plans import GridNames
 from kopt.analysis.register_code import register_code
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import GridOp
-from kopt.ir.launch_model import LaunchModel
+from kopt.ir.launch_model import Axis, LaunchModel
 from kopt.ir.launch_sizes import names_of, settled_access
 from kopt.ir.register_code import RegisterCode
 from kopt.targets.chips import Chip, GpuChip, TpuChip
@@ -104,8 +104,14 @@ def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = 
         () if isinstance(chip, TpuChip) else live(launch),
         orders(launch, found) if ordered and not launch.planned else (),
         sources,
-        {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags},
+        _sizes(launch, found),
         chained(launch),
         RegisterCode() if isinstance(chip, GpuChip) else register_code(launch.grid, launch.analysis, planned=False),
         () if isinstance(chip, TpuChip) else factors(launch),
     )
+
+
+def _sizes(launch: Launch, found: Sequence[Axis]) -> dict[str, int]:
+    """The sizes that are chosen, and the largest ones of blocks that a pass chooses for them."""
+    own = {axis.tag: axis.size for axis in found if isinstance(axis.size, int) and axis.tag in launch.tags}
+    return own | {axis.tag: max(axis.sizes) for axis in found if axis.sizes}

@@ -62,7 +62,9 @@ def _range(
     parent = outer.type.tag if outer is not None and isinstance(outer.type, RangeType) else None
     path = place.path if place is not None else ()
     compared = form == "loop" and not launch.costed and _is_compared(range)
-    return Axis(tag_of(range), m.size(range), lower, upper, form, may, path, parent, compared=compared)
+    part = launch.parts.get(tag_of(range))
+    sizes = () if part is None else part.powers_of_two
+    return Axis(tag_of(range), m.size(range), lower, upper, form, may, path, parent, compared=compared, sizes=sizes)
 
 
 # What may become of loops, whatever sizes are chosen.

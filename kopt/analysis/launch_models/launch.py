@@ -12,7 +12,7 @@ from kopt.analysis.launch_models.naming import ModelNames
 from kopt.analysis.launch_models.program_points import ProgramPoint, places
 from kopt.analysis.launch_models.whole_dims import WholeDims
 from kopt.analysis.plans import GridNames
-from kopt.dialects.tile import GridOp, RangeType, WholeOp, tile_type
+from kopt.dialects.tile import ForOp, GridOp, RangeType, WholeOp, open_blocks, tag_of, tile_type
 from kopt.ir.polynomial import Coefficient
 
 #: What a model is asked for: anything, what plans at several sizes cost, or plans that are made already.
@@ -23,7 +23,8 @@ class Launch:
     """What is known of one launch. ``ids`` names accesses, ``operands`` the arrays that they address.
 
     Of one that is ``costed`` nothing is asked that costs do not ask for: masks, dimensions ``:`` that may be walked. If
-    it is ``planned`` besides, nor is it asked which loops may be dimensions of the grid.
+    it is ``planned`` besides, nor is it asked which loops may be dimensions of the grid. ``parts`` are the blocks of
+    loops whose sizes a pass chooses for those of all others: they are open in any case.
     """
 
     def __init__(self, grid: GridOp, known: GridNames, open_tags: Collection[str] = (), asked: Asked = "all"):
@@ -31,7 +32,9 @@ class Launch:
         self.places: list[ProgramPoint] = places(grid)
         self.ids, self.operands = known.accesses, known.operands
         self.names = ModelNames(grid, self.places, self.ids)
-        self.analysis = open_analysis(grid, open_tags, self.names)
+        loops = [place.op for place in self.places if isinstance(place.op, ForOp)]
+        self.parts = {tag_of(loop.range): block for loop in loops for block in open_blocks(loop)}
+        self.analysis = open_analysis(grid, {*open_tags, *self.parts}, self.names)
         self.whole_dims = WholeDims(() if self.costed else self.places, self.ids)
         self.tags = frozenset(range.type.tag for range in self._ranges() if isinstance(range.type, RangeType))
 

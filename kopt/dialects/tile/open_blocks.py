@@ -3,6 +3,8 @@
     func.func @f(…) attributes {tile.open = [#tile.open<b0>, #tile.open<b1, b3 : least 16 observed>]} { … }
 
 Until then their ranges have provisional sizes, from which nothing in the IR may follow.
+
+A loop that a pass has made may have the mark as well: that pass chooses its size once all others are chosen.
 """
 
 from __future__ import annotations
@@ -43,6 +45,12 @@ class OpenBlock:
     def bounded(self, size: int) -> int:
         """The nearest size to one that the kernel allows."""
         return max(self.least, size if self.most is None else min(size, self.most))
+
+    @property
+    def powers_of_two(self) -> tuple[int, ...]:
+        """Powers of two times the least size, up to the largest one."""
+        most = self.least if self.most is None else self.most
+        return tuple(self.least << n for n in range((most // self.least).bit_length()))
 
 
 @irdl_attr_definition
