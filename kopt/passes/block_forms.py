@@ -84,7 +84,7 @@ class BlockForms:
         """What makes a GPU's products over whole dimensions loops, as far as they are at any sizes of blocks."""
         if not walk(self._module, DotOp):
             return []
-        return [SplitDotReductionPass(self._chip.name, open_blocks=True), *named("dce")]
+        return [SplitDotReductionPass(self._chip.name, open_blocks=True)]
 
     @cached_property
     def _walks(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -31,12 +32,13 @@ from kopt.dialects.tile import (
 )
 from kopt.dialects.tile.memory import WritesMemory
 from kopt.ir.widths import next_power_of_two
+from kopt.passes.dce import eliminate
 from kopt.passes.meaning import REASSOCIATES
 from kopt.passes.parts import Parts
 from kopt.passes.retyping import new_tags
 from kopt.passes.set_blocks import resize
 from kopt.targets.budget import Budget
-from kopt.targets.chips import GPU_CHIPS, chip_option
+from kopt.targets.chips import GPU_CHIPS, GpuChip, chip_option
 from kopt.walk import walk
 
 #: Rows and columns that matrix units take at least, and where the lanes of a part start.
@@ -52,7 +54,7 @@ class SplitDotReductionPass(ModulePass):
     It does so where both blocks together are more than the memory that a program of the chip shares. On AMD's chips
     blocks from outside of the loop around the product have registers, and count for nothing. It does so also where no
     loop is around the product and the dimension has four parts or more: the loop is pipelined, and loads later parts
-    beside the product of one. A remark tells how many lanes a part has.
+    beside the product of one. A part has as many lanes as cost the least by the model; a remark tells how many.
 
         %l = tile.load %x[%i, :] : memref<64x4096xf16> -> !tile.tile<b0=16 x 4096 x f16>
         %r = tile.load %w[:, %j] : memref<4096x64xf16> -> !tile.tile<4096 x b1=32 x f16>
@@ -63,6 +65,9 @@ class SplitDotReductionPass(ModulePass):
 
     What is computed from such loads lane by lane goes with them. Products of what is not, and of arrays that the grid
     writes, stay as they are. It never refuses.
+
+    With ``open-blocks``, while block sizes are not chosen, it makes loops of those products alone that are loops at any
+    sizes. The loops are marked ``tile.open``: models then take the part that is the best for each choice of sizes.
     """
 
     name = "split-dot-reduction"
@@ -81,14 +86,13 @@ class SplitDotReductionPass(ModulePass):
                 operands = ((dot.lhs, lhs.rank - 1), (dot.rhs, rhs.rank - 2))
                 if self._is_walked(dot, budget) and all(can_be_cut(value, dim, written) for value, dim in operands):
                     loops.append(_walk(dot, budget))
+            if loops:
+                eliminate(grid.body)  # what was loaded whole takes registers in models
             if loops and not self.open_blocks:
-                resize(grid, chosen_sizes(grid, budget.gpu))
-                for loop in loops:
-                    mark_open(loop, ())
-                    remark(loop, f"a product over a whole dimension goes in parts of {range_type(loop.range).size}")
+                _choose(grid, loops, budget.gpu)
 
     def _is_walked(self, dot: DotOp, budget: Budget) -> bool:
-        """Whether a product over a whole dimension goes in parts; where blocks are open, whether it does at any sizes."""
+        """Whether a product over a whole dimension goes in parts: at any sizes of blocks, where these are open."""
         lhs = tile_type(dot.lhs)
         pays = isinstance(dot.parent_op(), GridOp) and lhs.shape[-1] >= _MANY * _PART
         return not lhs.tags[-1] and (pays or not budget.shares(_shared(dot, budget, self.open_blocks)))
@@ -104,7 +108,7 @@ def _shared(dot: DotOp, budget: Budget, least: bool) -> int:
 
 
 def _bytes(dot: DotOp, least: bool = False) -> tuple[int, int]:
-    """The bytes of the rows, and of the columns, for each lane that a product sums over; blocks have one at ``least``."""
+    """The bytes of rows and columns for each lane that a product sums over; blocks have one of them at ``least``."""
     lhs, rhs = tile_type(dot.lhs), tile_type(dot.rhs)
     rows, columns = ([1 if least and dim.tag.data else dim.size.data for dim in type.dims.data] for type in (lhs, rhs))
     element = prod(rows[:-2]) * max(8, _bits(lhs)) // 8
@@ -138,3 +142,11 @@ def _walk(dot: DotOp, budget: Budget) -> ForOp:
     loop.results[0].name_hint = dot.result.name_hint
     Rewriter.replace_op(dot, [], [loop.results[0]])
     return loop
+
+
+def _choose(grid: GridOp, loops: Sequence[ForOp], chip: GpuChip) -> None:
+    """Gives open loops of a grid the sizes that cost the least."""
+    resize(grid, chosen_sizes(grid, chip))
+    for loop in loops:
+        mark_open(loop, ())
+        remark(loop, f"a product over a whole dimension goes in parts of {range_type(loop.range).size}")

@@ -72,12 +72,16 @@ def _as_candidates(size: int, sizes: Sizes) -> np.ndarray:
 
 def _cheaper(one: Split, other: Split) -> Split:
     """Of each candidate the first split, or the other where that clearly costs less."""
-    if one.cost.seconds is None or other.cost.seconds is None:
-        return one
-    before, after = (np.where(found.cost.fits, found.cost.seconds, np.inf) for found in (one, other))
+    before, after = map(_counted, (one.cost, other.cost))
     better = after * _SAME < before
     parts, size = (np.where(better, *pair) for pair in ((other.parts, one.parts), (other.size, one.size)))
     return Split(parts, chosen(better, other.cost, one.cost), size)
+
+
+def _counted(cost: Cost) -> np.ndarray:
+    """Seconds, infinite where programs do not fit or nothing tells."""
+    known = cost.seconds is not None and cost.fits is not None
+    return np.where(cost.fits, cost.seconds, np.inf) if known else np.asarray(np.inf)  # pyright: ignore
 
 
 def _best_split(

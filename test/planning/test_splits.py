@@ -21,6 +21,7 @@ from kopt.walk import walk
 
 SM90 = GPU_CHIPS["sm90"]
 ROW = "!tile.tile<b0=1 x f32>"
+OPEN = "[#tile.open<b1 : least 1024 most 16384>]"
 
 
 def sums(cells: int, block: int, columns: int | str = 1 << 20) -> str:
@@ -50,6 +51,20 @@ def fixed(text: str) -> LaunchModel:
 def best(model: LaunchModel, **sizes: np.ndarray) -> Split:
     """Its best split on sm90."""
     return best_split(model, sizes, gpu_candidate(model), SM90, assumed_lengths(model))
+
+
+@pytest.mark.parametrize("cells", [8, 132])
+def test_a_block_that_a_pass_chooses_is_the_best_one(cells: int) -> None:
+    """Of its sizes the one that costs the least, and of those that cost the same the largest, with its own split."""
+    sizes = [16384, 8192, 4096, 2048, 1024]
+    marked = sums(cells, 1024).replace(f"-> ({ROW}) {{", f"-> ({ROW}) attributes {{tile.open = {OPEN}}} {{")
+    alone = [best(fixed(sums(cells, size))) for size in sizes]
+    found = best(fixed(marked))
+    seconds = [float(one.cost.seconds if one.cost.fits else np.inf) for one in alone]
+    wanted = next(n for n, own in enumerate(seconds) if own <= 1.02 * min(seconds))
+    assert (found.size.item(), found.parts.item()) == (sizes[wanted], int(alone[wanted].parts))
+    np.testing.assert_allclose(found.cost.seconds, seconds[wanted], rtol=1e-12)
+    assert all(one.size == 0 for one in alone)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 8, 100])
