@@ -72,6 +72,7 @@ PASSES: dict[str, str] = {
     "name-accesses": "kopt.passes.name_accesses:NameAccessesPass",
     "narrow-atomics": "kopt.passes.narrow_atomics:NarrowAtomicsPass",
     "narrow-floats": "kopt.passes.narrow_floats:NarrowFloatsPass",
+    "narrow-bounds": "kopt.passes.gpu.narrow_bounds:NarrowBoundsPass",
     "narrow-indices": "kopt.passes.narrow_indices:NarrowIndicesPass",
     "normalise-accesses": "kopt.passes.normalise_accesses:NormaliseAccessesPass",
     "order-grid": "kopt.passes.order_grid:OrderGridPass",

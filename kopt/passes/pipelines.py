@@ -289,8 +289,8 @@ def _triton_kernels(target: Target, config: Config) -> list[ModulePass]:
         _make("verify-plan", chip=target.gpu.name),
         _make("peel-loops"),
         _make("convert-tile-to-triton", chip=target.gpu.name),
-        # Accesses are final.
-        _make("insert-barriers"),
+        # Accesses are final, and what takes the bounds of loops.
+        *named("insert-barriers", "narrow-bounds"),
         # What Triton does not check, and how it divides: said as ops, of which each is printed as it stands.
         _make("clamp-gathers"),
         _make("arith-unsigned-when-equivalent"),
