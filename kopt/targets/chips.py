@@ -99,8 +99,8 @@ _GPUS = {
     #         name    backend arch lanes   shared   HBM B/s  atomic additions
     "sm75": GpuChip("sm75", "cuda", 75, 32, 64 * KiB, 3.20e11, ("f16",), precisions=("tf32", "tf32x3"), e4m3=False),
     "sm80": GpuChip("sm80", "cuda", 80, 32, 163 * KiB, 2.04e12, ("f16",), e4m3=False, spares_registers=True),
-    "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",), e4m3=False),
-    "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",)),
+    "sm86": GpuChip("sm86", "cuda", 86, 32, 99 * KiB, 9.36e11, ("f16",), e4m3=False, spares_registers=True),
+    "sm89": GpuChip("sm89", "cuda", 89, 32, 99 * KiB, 1.01e12, ("f16",), spares_registers=True),
     "sm90": GpuChip("sm90", "cuda", 90, 32, 227 * KiB, 3.35e12, descriptors=True, waits_for_sums=True),
     "sm100": GpuChip(
         "sm100", "cuda", 100, 32, 227 * KiB, 8.0e12, descriptors=True, scales=_MX_NV, spares_registers=True

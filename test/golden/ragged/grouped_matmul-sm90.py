@@ -18,9 +18,10 @@ def grouped_matmul_0_kernel(
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
     offsets_block = tl.load(offsets + g)
     offsets_block_2 = tl.load(offsets + (g + 1))
-    for m_begin in range(offsets_block, offsets_block_2, BLOCK_1):
+    v = offsets_block_2.to(tl.int32)
+    for m_begin in range(offsets_block.to(tl.int32), v, BLOCK_1):
         m = m_begin + tl.arange(0, BLOCK_1)
-        m_mask = m < offsets_block_2
+        m_mask = m < v
         # packed.py:58: acc = hl.zeros([m, n], dtype=torch.float32)
         acc = tl.zeros([BLOCK_1, BLOCK_2], tl.float32)
         # packed.py:59: for k in hl.tile(inner):

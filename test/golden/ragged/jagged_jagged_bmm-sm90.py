@@ -21,13 +21,16 @@ def jagged_jagged_bmm_0_kernel(x, y, offsets, out, BLOCK_1: tl.constexpr, BLOCK_
     # packed.py:42: begin, end = offsets[i], offsets[i + 1]
     begin = tl.load(offsets + i)
     end = tl.load(offsets + (i + 1))
+    # packed.py:45: for k in hl.tile(begin, end):
+    begin_2 = begin.to(tl.int32)
+    end_2 = end.to(tl.int32)
     # packed.py:44: acc = hl.zeros([m, n], dtype=torch.float32)
     acc = tl.zeros([BLOCK_1, BLOCK_2], tl.float32)
     # packed.py:45: for k in hl.tile(begin, end):
-    if begin < end:
-        for k_begin in range(begin, end, BLOCK_3):
+    if begin_2 < end_2:
+        for k_begin in range(begin_2, end_2, BLOCK_3):
             k = k_begin + tl.arange(0, BLOCK_3)
-            k_mask = k < end
+            k_mask = k < end_2
             # packed.py:46: acc = torch.addmm(acc, x[k, m].transpose(0, 1), y[k, n])
             x_block = tl.load(x + (k[:, None] * 33 + m[None, :]), mask=k_mask[:, None] & m_mask[None, :], other=0.0)
             y_block = tl.load(y + (k[:, None] * 150 + n[None, :]), mask=k_mask[:, None] & n_mask[None, :], other=0.0)

@@ -28,9 +28,11 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc, BLOCK_2: tl.const
     begin = tl.load(offsets + i)
     end = tl.load(offsets + (i + 1))
     # packed.py:18: for mine in hl.tile(begin, end):
-    for mine_begin in range(begin, end, BLOCK_2):
+    begin_2 = begin.to(tl.int32)
+    end_2 = end.to(tl.int32)
+    for mine_begin in range(begin_2, end_2, BLOCK_2):
         mine = mine_begin + tl.arange(0, BLOCK_2)
-        mine_mask = mine < end
+        mine_mask = mine < end_2
         # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
         q_block = q_desc.load([tl.cast(mine_begin, tl.int32), h_block, 0]).reshape([BLOCK_2, 64])
         # packed.py:21: acc = hl.zeros([mine, depth], dtype=torch.float32)
@@ -40,10 +42,10 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc, BLOCK_2: tl.const
         # packed.py:20: total = hl.zeros([mine], dtype=torch.float32)
         total = tl.zeros([BLOCK_2], tl.float32)
         # packed.py:22: for others in hl.tile(begin, end):
-        if begin < end:
-            for others_begin in range(begin, end, BLOCK_3):
+        if begin_2 < end_2:
+            for others_begin in range(begin_2, end_2, BLOCK_3):
                 others = others_begin + tl.arange(0, BLOCK_3)
-                others_mask = others < end
+                others_mask = others < end_2
                 # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
                 k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 64])
                 scores = tl.dot(q_block, tl.trans(k_block), input_precision="ieee") * 0.18033688

@@ -29,9 +29,11 @@ def grouped_matmul_0_kernel(
     # packed.py:57: for m, n in hl.tile([offsets[g], 0], [offsets[g + 1], columns]):
     offsets_block = tl.load(offsets + g)
     offsets_block_2 = tl.load(offsets + (g + 1))
-    visits = tl.cdiv(tl.cdiv(max(offsets_block_2 - offsets_block, 0), 128), 2)
-    part_begin = offsets_block + part_block * visits * 128
-    part_end = min(offsets_block_2, part_begin + visits * 128)
+    v = offsets_block.to(tl.int32)
+    v_2 = offsets_block_2.to(tl.int32)
+    visits = tl.cdiv(tl.cdiv(max(v_2 - v, 0), 128), 2)
+    part_begin = v + part_block * visits * 128
+    part_end = min(v_2, part_begin + visits * 128)
     for m_begin in range(part_begin, part_end, BLOCK_1):
         m = m_begin + tl.arange(0, BLOCK_1)
         m_mask = m < part_end

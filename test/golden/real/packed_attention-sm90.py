@@ -31,9 +31,11 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc, BLOCK_2: tl.const
     begin = tl.load(offsets + i)
     end = tl.load(offsets + (i + 1))
     # packed.py:18: for mine in hl.tile(begin, end):
-    visits = tl.cdiv(tl.cdiv(max(end - begin, 0), 64), 2)
-    part_begin = begin + part_block * visits * 64
-    part_end = min(end, part_begin + visits * 64)
+    begin_2 = begin.to(tl.int32)
+    end_2 = end.to(tl.int32)
+    visits = tl.cdiv(tl.cdiv(max(end_2 - begin_2, 0), 64), 2)
+    part_begin = begin_2 + part_block * visits * 64
+    part_end = min(end_2, part_begin + visits * 64)
     for mine_begin in range(part_begin, part_end, BLOCK_2):
         mine = mine_begin + tl.arange(0, BLOCK_2)
         mine_mask = mine < part_end
@@ -46,10 +48,10 @@ def packed_attention_0_kernel(v, offsets, out, q_desc, k_desc, BLOCK_2: tl.const
         # packed.py:20: total = hl.zeros([mine], dtype=torch.float32)
         total = tl.zeros([BLOCK_2], tl.float32)
         # packed.py:22: for others in hl.tile(begin, end):
-        if begin < end:
-            for others_begin in range(begin, end, BLOCK_3):
+        if begin_2 < end_2:
+            for others_begin in range(begin_2, end_2, BLOCK_3):
                 others = others_begin + tl.arange(0, BLOCK_3)
-                others_mask = others < end
+                others_mask = others < end_2
                 # packed.py:23: scores = torch.matmul(q[mine, h, :], k[others, h, :].transpose(0, 1)).to(torch.float32) * scale
                 k_block = k_desc.load([tl.cast(others_begin, tl.int32), h_block, 0]).reshape([BLOCK_3, 128])
                 v_2 = tl.dot(q_block, tl.trans(k_block)).to(tl.bfloat16).to(tl.float32)
