@@ -13,8 +13,8 @@ So few cells share rows. Those that write to one row run one after the other, on
 from __future__ import annotations
 
 from kopt.analysis.revisit_order import CellVisits
-from kopt.analysis.windows import Window
-from kopt.dialects.tile import GridOp
+from kopt.analysis.windows import Window, holder
+from kopt.dialects.tile import GridOp, range_type
 from kopt.ir.trip_counts import cells
 from kopt.open_extents import is_open
 from kopt.targets.tiling import LANES
@@ -39,3 +39,11 @@ def sharing_dims(window: Window, grid: GridOp) -> frozenset[int]:
     """The dimensions of a grid along which cells share a row of such a vector."""
     (dim,) = window.dims
     return CellVisits(grid).sharing([dim.index // (LANES // dim.size)])
+
+
+def has_rows_of_its_own(window: Window, grid: GridOp) -> bool:
+    """Whether a dimension of the grid moves blocks of whole rows, which hold what cells have of such a vector."""
+    starts = {window.analysis.begin(access.entries[0]) for access in (*window.loads, *window.stores)}  # pyright: ignore
+    wide = [range for range in grid.ranges if range_type(range).size % LANES == 0]
+    size = window.block[0]
+    return all(holder(start, size, wide, window.analysis) is not None for start in starts)

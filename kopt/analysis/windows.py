@@ -300,14 +300,12 @@ class _Windows:
 
     def _held(self, entry: SSAValue, start: IndexExpr) -> Dim | None:
         """A part, at a place that a number tells, of the block that a grid's range moves."""
-        size = self.analysis.binding(entry).size
-        for range in self.axes:
-            begin, lanes = self.analysis.begin(range), self.analysis.binding(range).size
-            part = start - begin
-            if size <= lanes and begin.range.number is None and ValueRange(0, lanes - size).covers(part.range):
-                dim = self._block(begin, lanes, range)
-                return dim and replace(dim, walk=part.divisor)
-        return None
+        range = holder(start, self.analysis.binding(entry).size, self.axes, self.analysis)
+        if range is None:
+            return None
+        begin = self.analysis.begin(range)
+        dim = self._block(begin, self.analysis.binding(range).size, range)
+        return dim and replace(dim, walk=(start - begin).divisor)
 
     def _outer(self, entry: SSAValue) -> SSAValue | None:
         """The grid's range whose block holds every block of ``entry``, or None."""
@@ -327,6 +325,15 @@ class _Windows:
         own = unshifted(entry)
         at_begin = (self.analysis.begin(own) - self.analysis.begin(outer)).range.number == 0
         return 0 if own is outer or at_begin or visits(own) is not None else self.analysis.binding(entry).size
+
+
+def holder(start: IndexExpr, size: int, axes: Iterable[SSAValue], analysis: IndexAnalysis) -> SSAValue | None:
+    """The range of a grid whose blocks move and hold whatever is ``size`` elements from ``start`` on; else None."""
+    for range in axes:
+        begin, rest = analysis.begin(range), analysis.binding(range).size - size
+        if rest >= 0 and begin.range.number is None and ValueRange(0, rest).covers((start - begin).range):
+            return range
+    return None
 
 
 def walked(start: IndexExpr, size: int, extent: int) -> Dim:

@@ -11,15 +11,14 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kopt.analysis.revisit_order import CellVisits
-from kopt.analysis.shared_rows import shares_rows, sharing_dims
+from kopt.analysis.shared_rows import has_rows_of_its_own, shares_rows
 from kopt.analysis.windows import unordered_windows
 from kopt.dialects.builder import Builder
 from kopt.dialects.formats.integers import int_array
 from kopt.dialects.host import LaunchOp
 from kopt.dialects.tile import BeginOp, CountOp, GridOp, IdOp, RangeType, ShiftOp, ValidOp, WhenOp, range_type
 from kopt.ir.from_ssa import IndexAnalysis
-from kopt.ir.ranges import binding
+from kopt.ir.ranges import binding, unshifted
 from kopt.passes.retyping import new_tags
 from kopt.targets.chips import TPU_CHIPS, TpuChip, chip_option
 from kopt.targets.tiling import LANES
@@ -39,7 +38,8 @@ class StripMineCellsPass(ModulePass):
           %b = tile.begin %i_core   %i = tile.shift %i_cell by %b   … tile.store %v, %x[%i] … }
 
     It never refuses. The grid stays as it is where cores cannot have equal numbers of whole rows, where another
-    dimension already gives them rows of their own, and where an op asks for the first or last visit of the range.
+    dimension already gives them rows of their own, where loops store parts of a block, and where an op asks for the
+    first or last visit of the range.
     """
 
     name = "strip-mine-cells"
@@ -68,11 +68,12 @@ def _shared_range(grid: GridOp, memory: SSAValue, chip: TpuChip, analysis: Index
         return None
     (dim,) = window.dims
     assert dim.range is not None
-    apart = not sharing_dims(window, grid).issuperset(CellVisits(grid).moving)
+    apart = has_rows_of_its_own(window, grid)
     asked = any(isinstance(use.operation, WhenOp) for use in dim.range.uses)
+    parts = any(unshifted(access.entries[0]) is not dim.range for access in (*window.loads, *window.stores))  # pyright: ignore
     lanes = _lanes(dim.range)
     divides = lanes % (chip.cores * LANES) == 0 and grid.bounds[grid.ranges.index(dim.range)] == (0, lanes)
-    return dim.range if divides and not (apart or asked or grid.plan is not None) else None
+    return dim.range if divides and not (parts or apart or asked or grid.plan is not None) else None
 
 
 def _lanes(range: SSAValue) -> int:

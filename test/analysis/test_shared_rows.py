@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kopt.analysis.shared_rows import shares_rows, sharing_dims
+from kopt.analysis.shared_rows import has_rows_of_its_own, shares_rows, sharing_dims
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.dialects.tile import GridOp, LoadOp
 from kopt.parsing import parse_module
@@ -71,6 +71,7 @@ def test_dimensions_along_which_cells_share_rows(index: str, dims: set[int]) -> 
     }}
     """
     assert sharing_dims(*window_of(text)) == dims
+    assert has_rows_of_its_own(*window_of(text)) is (index == "%of_core")
 
 
 def window_of(text: str) -> tuple[Window, GridOp]:

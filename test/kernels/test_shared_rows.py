@@ -115,6 +115,44 @@ def test_no_operations_around(n, block, chip, vectors):
     assert host.count(".reshape(") == vectors
 
 
+@kopt.kernel
+def sums_of_columns(x):
+    out = torch.empty([x.size(0)], dtype=torch.float32)
+    for rows in hl.tile(x.size(0), block_size=32):
+        total = hl.zeros([rows], dtype=torch.float32)
+        for columns in hl.tile(x.size(1), block_size=8):
+            total = total + x[rows, columns].sum(dim=1)
+        out[rows] = total
+    return out
+
+
+@kopt.kernel
+def in_parts(x):
+    out = torch.empty([x.size(0)], dtype=torch.float32)
+    for rows in hl.tile(x.size(0), block_size=32):
+        for some in hl.tile(rows.begin, rows.end, block_size=16):
+            out[some] = x[some, :].sum(dim=1)
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_parts_of_blocks(target):
+    x, _ = operands(256)
+    torch.testing.assert_close(in_parts.on(target)(x), x.sum(1), rtol=1e-5, atol=1e-5)
+
+
+def test_both_cores_have_cells():
+    """On v5p, also beside a loop that is a dimension of the grid."""
+    source = sums_of_columns.lower(operands(256)[0], target="pallas:v5p").source
+    assert "grid=(2, 4, 3)" in source and 'dimension_semantics=("parallel", "arbitrary", "arbitrary")' in source
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_sums_of_columns(target):
+    x, _ = operands(256)
+    torch.testing.assert_close(sums_of_columns.on(target)(x), x.sum(1), rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("chip", ["v6e", "v5e", "v5p"])
 def test_compiles(chip):

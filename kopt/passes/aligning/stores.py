@@ -9,8 +9,7 @@ from xdsl.ir import SSAValue
 
 from kopt.analysis.alignment import multiple
 from kopt.analysis.layouts import has_layout, lanes_dim
-from kopt.analysis.revisit_order import CellVisits
-from kopt.analysis.shared_rows import shares_rows, sharing_dims
+from kopt.analysis.shared_rows import has_rows_of_its_own, shares_rows, sharing_dims
 from kopt.analysis.streaming import is_computed, loops_around, walks
 from kopt.analysis.windows import Window, unordered_windows
 from kopt.diagnostics import remark
@@ -71,11 +70,10 @@ def _align(target: WrittenOperand, chip: TpuChip, analysis: IndexAnalysis) -> No
 
 
 def _sharing(window: Window, grid: GridOp, chip: TpuChip) -> frozenset[int] | None:
-    """The dimensions along which cells share rows of a vector; None where none do, or where no core has its own."""
-    if not shares_rows(window, grid):
+    """The dimensions along which cells share rows of a vector; None where none do, or where cores would share them."""
+    if not shares_rows(window, grid) or chip.cores > 1 and not has_rows_of_its_own(window, grid):
         return None
-    sharing = sharing_dims(window, grid)
-    return sharing if chip.cores == 1 or not sharing.issuperset(CellVisits(grid).moving) else None
+    return sharing_dims(window, grid)
 
 
 def _stays_in_hbm(window: Window, chip: TpuChip) -> bool:

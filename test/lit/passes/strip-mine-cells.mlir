@@ -117,3 +117,23 @@ func.func @first(%old: memref<256xf32>) -> memref<256xf32> {
   }
   func.return %o : memref<256xf32>
 }
+
+// -----
+
+// A loop stores a block part by part, which could be in rows of two cores by all that is known of its numbers.
+// CHECK-LABEL: func.func @parts
+// CHECK: tile.grid (%i: b0=32) in (256) {
+func.func @parts(%x: memref<256x16xf32>, %old: memref<256xf32>) -> memref<256xf32> {
+  %o = host.launch @f (%x_1 = %x, %out = %old) writes [1] : (memref<256x16xf32>, memref<256xf32>) -> memref<256xf32> {
+    tile.grid (%i: b0=32) in (256) {
+      %b = tile.begin %i : !tile.range<b0=32>
+      %e = tile.end %i : !tile.range<b0=32>
+      tile.for %j: b1=16 in (%b, %e) {
+        %v = tile.load %x_1[%j, :] : memref<256x16xf32> -> !tile.tile<b1=16 x 16 x f32>
+        %s = tile.reduce add %v [1] : !tile.tile<b1=16 x 16 x f32>
+        tile.store %s, %out[%j] : !tile.tile<b1=16 x f32>, memref<256xf32>
+      }
+    }
+  }
+  func.return %o : memref<256xf32>
+}
