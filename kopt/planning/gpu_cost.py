@@ -169,7 +169,7 @@ class GpuLaunch:
         work = [one for one in self.model.work if one.unit not in ("carry", "product")]
         lanes = sum(GPU_INSTRUCTIONS[one.unit] * self._times(one) * self._lanes(one) for one in work)
         lanes = lanes + _ADDRESSING * sum(self._transfers(one) for one in self.model.accesses)
-        return lanes / (self.costs.issue_share * self.costs.vector_flops / 2)
+        return lanes / self.costs.instructions
 
     def _transfers(self, access: ModelAccess) -> Number:
         """Loads and stores of single threads: of neighbours that a thread has, up to 16 bytes at once."""

@@ -147,8 +147,9 @@ def constants_of(chip: Chip) -> ChipConstants:
 class GpuCosts:
     """The constants of a model of GPUs, from vendors' documents, but where they are fitted.
 
-    ``flops`` are dense 16-bit products with f32 sums, ``vector_flops`` those of f32, a second; ``threads`` and
-    ``programs`` what one multiprocessor holds at once. ``mma_rows`` are those of the matrix unit's own tile, products
+    ``flops`` are dense 16-bit products with f32 sums, ``vector_flops`` those of f32, a second; ``issued`` instructions
+    are issued in the time of one of these: two where f32 units need two cycles for a warp, and others work beside them.
+    ``threads`` and ``programs`` are what one multiprocessor holds at once. ``mma_rows`` are those of the matrix unit's own tile, products
     of fewer rows have ``small_share`` of its rate. ``hbm_share``, ``mma_share``, ``issue_share`` and ``l2_share`` are
     what of the peaks is had. ``latency_seconds`` is that of memory, ``program_seconds`` what a program takes beside its
     work, ``dispatch_seconds`` a multiprocessor to be given one, ``launch_seconds`` an empty kernel.
@@ -162,6 +163,7 @@ class GpuCosts:
     l2_bytes_per_second: float
     threads: int = 2048
     programs: int = 32
+    issued: float = 1.0
     mma_rows: int = 16
     small_share: float = 1.0
     hbm_share: float = 0.85
@@ -177,6 +179,11 @@ class GpuCosts:
     def persistent_programs(self, threads: int, each: int | None = None) -> int:
         """Programs that share the cells of a launch: ``each`` for a multiprocessor, else as many as threads allow."""
         return self.multiprocessors * (each or min(self.programs, self.threads // threads))
+
+    @property
+    def instructions(self) -> float:
+        """Instructions of one lane that are had, a second."""
+        return self.issue_share * self.issued * self.vector_flops / 2
 
     def multiplied(self, dtype: str) -> float:
         """Operations of products of a dtype, a second. f32 is multiplied exactly, by the vector units."""
