@@ -259,11 +259,15 @@ class GpuLaunch:
         return np.maximum(1, max_of(inside[dim] for dim in dims))
 
     def _fetched(self, access: ModelAccess, at_once: Number) -> Number:
-        """Bytes between memory and the second-level cache, which keeps what the programs of one wave share."""
+        """Bytes between memory and the second-level cache, which keeps what the programs of one wave share.
+
+        The parts of a split run beside each other: what all visits of the loop load alike comes once for all parts.
+        """
         operand = self.model.operand(access.operand)
         array = value(operand.elements, self.sizes) * operand.bits / 8
         asked = self._asked(access)
-        left, shared = at_once, 1.0
+        shared = np.minimum(at_once, self.split) if self._is_alike(access) else 1.0
+        left = np.maximum(1, at_once / self.split)
         for tag, rows in self._beside():
             blocks = np.maximum(1, self.trips[tag].mean)
             alike = self._run_of_blocks(access, tag) if tag in access.moves else blocks
@@ -271,6 +275,11 @@ class GpuLaunch:
             left = np.maximum(rows, left / blocks)
         once = np.minimum(array, asked)
         return np.where(array <= self.costs.l2_bytes / 2, once, np.maximum(once, asked / shared))
+
+    def _is_alike(self, access: ModelAccess) -> bool:
+        """Whether all visits of the loop that may be dealt out load the same."""
+        dealt = {axis.tag for axis in self.model.axes if "split" in axis.may}
+        return not dealt.isdisjoint(access.path) and dealt.isdisjoint(access.moves)
 
     def _beside(self) -> list[tuple[str, Number]]:
         """The axes of cells, the fastest first, and how many rows of the next one run beside each of its blocks."""

@@ -14,6 +14,7 @@ from kopt.ir.launch_model import LaunchModel
 from kopt.parsing import parse_module
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.candidates import gpu_candidate
+from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.splits import Split, best_split, most_parts, possible_parts, possible_powers
 from kopt.plans.plan import Plan
 from kopt.targets.chips import GPU_CHIPS
@@ -107,6 +108,32 @@ def test_the_split_of_a_plan_is_obeyed() -> None:
     model = fixed(sums(8, 8192))
     seconds = [best_split(model, {}, with_split(model, parts), SM90, {}).cost.seconds for parts in (1, 2, 8)]
     assert seconds[0] > seconds[1] > seconds[2]
+
+
+def test_parts_share_what_all_visits_load_alike() -> None:
+    """It comes once for the parts that run beside each other; what visits move comes once in any case."""
+    block, rows = "!tile.tile<b1=1 x b0=4096 x f32>", "memref<512x16777216xf32>"
+    kernel = f"""
+    func.func @f(%x: {rows}, %y: memref<16777216xf32>, %out: {rows}) {{
+      tile.grid (%j: b0=4096) in (16777216) {{
+        tile.for %k: b1=1 in (0, 512) {{
+          %v = tile.load %x[%k, %j] : {rows} -> {block}
+          %w = tile.load %y[%j] : memref<16777216xf32> -> !tile.tile<b0=4096 x f32>
+          %row = tile.reshape %w : !tile.tile<b0=4096 x f32> to {block}
+          %sum = tile.add %v, %row : {block}
+          tile.store %sum, %out[%k, %j] : {block}, {rows}
+        }}
+      }}
+      func.return
+    }}"""
+    model = fixed(kernel)
+    read = [
+        [GpuLaunch(own, {}, with_split(own, parts), SM90, {}).cost().bytes_in for parts in (1, 2, 8)]
+        for name in ("x", "y")
+        for own in [replace(model, accesses=tuple(o for o in model.accesses if o.operand == name))]
+    ]
+    visits = 4 * 512 * 16777216
+    assert read == [[visits] * 3, [visits, visits / 2, visits / 8]]
 
 
 @pytest.mark.parametrize(("cells", "split"), [(8, True), (100, True), (106, False), (132, False)])
