@@ -109,14 +109,25 @@ def _pairs(before: ModuleOp, after: ModuleOp, tpu: bool) -> Iterator[tuple[GridO
 
 def written_plans(module: ModuleOp, passes: Sequence[ModulePass], chip: Chip) -> list[tuple[LaunchModel, Plan]]:
     """The models of the launches of a module, and the plans that a pipeline gives them; it goes no further."""
+    modules = planned_modules(module, passes)
+    return [] if modules is None else plans_between(*modules, chip)
+
+
+def planned_modules(module: ModuleOp, passes: Sequence[ModulePass]) -> tuple[ModuleOp, ModuleOp] | None:
+    """A module as a pipeline has it before launches are planned, and after; None where it plans none."""
     before = cloned(module)
     count = next((number for number, one in enumerate(passes) if isinstance(one, PlanAccessesPass)), None)
     if count is None:
-        return []
+        return None
     with collect():  # it has been said where the kernel was lowered
         run(before, make_context(), passes[:count])
         after = cloned(before)
         run(after, make_context(), passes[count : count + 1])
+    return before, after
+
+
+def plans_between(before: ModuleOp, after: ModuleOp, chip: Chip) -> list[tuple[LaunchModel, Plan]]:
+    """The models of the launches of the first module, and their plans in the second."""
     pairs = _pairs(before, after, isinstance(chip, TpuChip))
     return [(model, plan) for _, model, plan in (_written(*pair) for pair in pairs)]
 

@@ -149,10 +149,10 @@ class GpuCosts:
 
     ``flops`` are dense 16-bit products with f32 sums, ``vector_flops`` those of f32, a second; ``issued`` instructions
     are issued in the time of one of these: two where f32 units need two cycles for a warp, and others work beside them.
-    ``threads`` and ``programs`` are what one multiprocessor holds at once. ``mma_rows`` are those of the matrix unit's own tile, products
-    of fewer rows have ``small_share`` of its rate. ``hbm_share``, ``mma_share``, ``issue_share`` and ``l2_share`` are
-    what of the peaks is had. ``latency_seconds`` is that of memory, ``program_seconds`` what a program takes beside its
-    work, ``dispatch_seconds`` a multiprocessor to be given one, ``launch_seconds`` an empty kernel.
+    ``threads`` and ``programs`` are what one multiprocessor holds at once. ``mma_rows`` are those of the matrix unit's
+    own tile, products of fewer rows have ``small_share`` of its rate. ``hbm_share``, ``mma_share``, ``issue_share`` and
+    ``l2_share`` are what of the peaks is had. ``latency_seconds`` is that of memory, ``program_seconds`` what a program
+    takes beside its work, ``dispatch_seconds`` a multiprocessor to be given one, ``launch_seconds`` an empty kernel.
     """
 
     multiprocessors: int

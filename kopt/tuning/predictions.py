@@ -7,17 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
+from kopt.analysis.host_seconds import host_seconds
 from kopt.config import Config
 from kopt.ir.launch_model import LaunchModel
 from kopt.ir.launch_sizes import with_sizes
+from kopt.open_extents import NeedsConstant
 from kopt.passes.pipelines import pipeline
 from kopt.planning.assumed import assumed_lengths
 from kopt.planning.block_sizes import fitting
 from kopt.planning.cost import costing
 from kopt.planning.orders import reordered
 from kopt.plans.plan import Plan
-from kopt.predictions import written_plans
+from kopt.predictions import planned_modules, plans_between, written_plans
 from kopt.targets.chips import Chip, GpuChip
 from kopt.tuning.launches import Launches, launch_options, least
 from kopt.tuning.schedules import Schedule, schedule_of, unrolled
@@ -60,16 +63,27 @@ class Predictions:
         """Milliseconds of a lowered candidate; None where the model cannot tell.
 
         They are those of the plans that its launches have. Where only a launch tells how many trips a loop has, lengths
-        are assumed, and the schedule is what counts of a plan.
+        are assumed, and the schedule is what counts of a plan. Arrays that the host of a GPU fills and copies take
+        launches of their own: a split that adds up in memory needs one that is filled.
         """
-        written = _written(low)
+        modules = planned_modules(low.imported, pipeline(low.target, low.config))
+        written = [] if modules is None else plans_between(*modules, self._chip)
         if written and not any(assumed_lengths(model) for model, _ in written):
             found = [self._seconds(model, plan) for model, plan in written]
         else:
             launches = self.launches(config)
             found = [self._launch(launches, *pair, config) for pair in self._pairs(launches, low, written)]
-        total = sum(found)
+        total = sum(found) + (0 if modules is None else self._host(modules[1]))
         return 1e3 * total if np.isfinite(total) and found else None
+
+    def _host(self, module: ModuleOp) -> float:
+        """Seconds of what the host does around kernels; those of a TPU's are in their own costs."""
+        if not isinstance(self._chip, GpuChip):
+            return 0.0
+        try:
+            return host_seconds(module, self._chip)
+        except NeedsConstant:  # only a call tells
+            return 0.0
 
     def _seconds(self, model: LaunchModel, plan: Plan) -> float:
         """Seconds of a launch with a plan; infinite where they are not known."""

@@ -15,8 +15,8 @@ from kopt.passes.pipelines import pipeline
 from kopt.planning.cost import cost
 from kopt.predictions import written_plans
 from kopt.specs import as_spec, spec_of
-from kopt.targets.chips import TPU_CHIPS
-from kopt.targets.costs import tpu_costs
+from kopt.targets.chips import TPU_CHIPS, GpuChip
+from kopt.targets.costs import gpu_costs, tpu_costs
 from kopt.targets.target import parse_target
 from kopt.tuning.kernel_subject import KernelSubject
 from kopt.tuning.predictions import Predictions
@@ -136,3 +136,19 @@ def test_launch_options_are_those_that_were_written() -> None:
     assert lowered[0].source == lowered[1].source
     times = [predictions.of(low, config) for low, config in zip(lowered, configs, strict=True)]
     assert times[0] == times[1] is not None
+
+
+def test_sums_in_memory_take_an_array_that_is_filled() -> None:
+    """Parts that add up in memory need one launch of the host more than parts that are written beside each other."""
+    x, y = as_spec("bf16[256,8192]"), as_spec("bf16[8192,512]")
+    found = KernelSubject(product, {"x": x, "y": y}, parse_target("triton:sm80"))
+    assert isinstance(chip := found.target.chip, GpuChip)
+    times = []
+    for options in ({"deterministic": True}, {}):
+        config = make_config({"block_sizes": [64, 128, 64], "split_k": 8, **options})
+        low = found.lower(config)
+        pairs = written_plans(low.imported, pipeline(low.target, low.config), chip)
+        launches = sum(cost(model, {}, plan, chip).seconds for model, plan in pairs)
+        times.append(Predictions(found, chip).of(low, config) / 1e3 - launches)
+    filled = 4 * 256 * 512 / (gpu_costs(chip).hbm_share * chip.hbm_bytes_per_second)
+    assert times == [pytest.approx(0, abs=1e-12), pytest.approx(gpu_costs(chip).launch_seconds + filled)]
