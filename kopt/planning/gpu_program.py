@@ -34,6 +34,8 @@ _PACKING = 90
 _POINTERS = 2 / 8
 #: Bytes of a row that are summed over at once, at most, where registers hold what is multiplied: a line of memory.
 _SUMMED_BYTES = 128
+#: Stages of a loop whose products fill the registers, at most.
+_FULL_STAGES = 2
 #: The tags and sizes of a value's dimensions.
 Dims = Sequence[tuple[str, Coefficient]]
 
@@ -72,7 +74,7 @@ class GpuProgram:
         programs = np.minimum(self._each, self.held_by_registers)
         chained = not self._model.chained.isdisjoint(self._paths)
         found = stages(read, waiting, self._budget, staying, programs, chained)
-        return np.where(self._is_full, np.minimum(2, found), found)
+        return np.where(self._is_full, np.minimum(_FULL_STAGES, found), found)
 
     @property
     def ahead(self) -> Number:
@@ -186,6 +188,7 @@ class GpuProgram:
             & (self.shared_bytes <= self._budget.staged)
             & (self.largest_tile <= held)
             & (self._reads_itself | (max_of(map(self._summed_bytes, self._products)) <= _SUMMED_BYTES))
+            & (~np.asarray(self._is_full) | (self.stages <= _FULL_STAGES))
         )
 
     def _summed_bytes(self, product: Work) -> Number:
@@ -247,6 +250,8 @@ class GpuProgram:
         (_, k), (_, n) = product.dims[-2:]
         if self._model.operand(load.operand).dtype != product.dtype:
             return len(load.relation.lanes) > 1
+        if any(one.load == load.id and one.side == "lhs" for one in self._factors(load.path)):
+            return False  # its rows may be as many as there are columns
         last = load.relation.indices[-1].atoms()
         return load.relation.lanes[-2:] == (k, n) and any(isinstance(atom, Lane) and atom.size == n for atom in last)
 

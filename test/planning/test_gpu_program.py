@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kopt.ir.launch_model import Factor, LaunchModel, Live, Name, Source, Work
+from kopt.ir.launch_sizes import with_sizes
 from kopt.ir.polynomial import parameter
 from kopt.planning.gpu_program import GpuProgram
 from kopt.planning.launch_options import copies, stages, warps
@@ -99,6 +100,9 @@ def test_left_operands_that_fill_registers_have_two_stages() -> None:
         for columns in (16, 64)
     ]
     assert [int(count) for count in found] == [3, 2]
+    sizes = {"b0": 256, "b1": 64, "b2": 128}
+    asked = [program(chained, GPU_CHIPS["sm80"], {"warps": 4, "stages": n}, **sizes) for n in (2, 3)]
+    assert [bool(one.fits()) for one in asked] == [True, False]
 
 
 def test_products_that_read_registers_share_one_visit_less() -> None:
@@ -133,6 +137,10 @@ def test_bytes_that_are_packed_row_by_row_have_a_register_each() -> None:
     sizes = {"b0": 128, "b1": 128, "b2": 64}
     wide, packed = (program(one, GPU_CHIPS["sm80"], {"warps": 8}, **sizes).registers for one in (PRODUCT, narrow))
     assert packed - wide == 64 * 128 / 256
+    square = {"b0": 64, "b1": 64, "b2": 64}
+    fixed = with_sizes(narrow, square)  # rows of left operands are as many as columns of right ones
+    of_open, of_fixed = (program(one, GPU_CHIPS["sm80"], {"warps": 4}, **square).registers for one in (narrow, fixed))
+    assert of_open == of_fixed == program(PRODUCT, GPU_CHIPS["sm80"], {"warps": 4}, **square).registers + 64 * 64 / 128
 
 
 def test_amd_has_the_next_visits_operands_in_registers() -> None:
