@@ -110,6 +110,14 @@ def test_f32_is_multiplied_by_the_vector_units() -> None:
     assert cost(wide, **SIZES).mxu_seconds > 5 * cost(PRODUCT, **SIZES).mxu_seconds
 
 
+@pytest.mark.parametrize("name", [name for name, chip in GPU_CHIPS.items() if chip.backend == "cuda"])
+def test_a_multiprocessor_issues_four_warps_a_cycle(name: str) -> None:
+    """Also where it has f32 units for half of their lanes: other units work beside these."""
+    costs = GPU_COSTS[name]
+    lanes = 4 * 32 * costs.multiprocessors * costs.clock_hz
+    assert costs.instructions / costs.issue_share == pytest.approx(lanes, rel=0.1)
+
+
 def test_few_rows_are_multiplied_slowly() -> None:
     """Half of the rows in as many programs: on sm90 64 rows are the least that its own instructions take."""
     held = {"stages": 1, "warps": 4}
