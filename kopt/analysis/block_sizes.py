@@ -37,8 +37,8 @@ from kopt.targets.chips import Chip, TpuChip
 
 #: Candidates that may turn out to take too much, at most.
 _TRIED = 64
-#: Candidates of which is asked what they take, at most.
-_ASKED = 8
+#: Candidates of which is asked what they take, at most. On a TPU computed rows are moved for each.
+_ASKED_TPU, _ASKED_GPU = 4, 8
 
 
 def choose_sizes(
@@ -67,11 +67,13 @@ def choose_sizes(
     for search in searches(module, groups, given, chip, sized, moved, divides):
         own, lanes = search.models, search.lanes
         best = cheapest(own, search.sizes, chip, loop_type, lanes, room, search.space.large(search.sizes))
+        asked = 1 if seconds is None else _ASKED_TPU if isinstance(chip, TpuChip) else _ASKED_GPU
         if search.moved is not None:
             known = list(best)
-            best = filter(None, (_fitting(known, search.moved, chip, most, loop_type) for most in rooms(chip)))
-        elif seconds is not None:
-            best = _least(list(islice(best, _ASKED)), seconds)
+            fitting = (islice(_fitting(known, search.moved, chip, most, loop_type), asked) for most in rooms(chip))
+            best = iter(next(filter(None, map(list, fitting)), []))
+        if seconds is not None:
+            best = _least(list(islice(best, asked)), seconds)
         sizes = next(best, search.space.least)
         chosen |= {tag: sizes[tag] for group in search.groups for tag in group}
     return _in_order(groups, given, chosen)
@@ -161,21 +163,21 @@ def _least(found: Sequence[Sizes], seconds: Callable[[Sizes], float]) -> Iterato
     return (sizes for sizes, own in zip(found, taken, strict=True) if own <= SAME_GPU * min(taken))
 
 
-def _fitting(found: Iterable[Sizes], moved: ModuleOp, chip: Chip, room: int, loop_type: str) -> Sizes | None:
-    """The cheapest sizes whose cells fit a TPU with the products and DMAs of computed rows, tried one by one."""
+def _fitting(found: Iterable[Sizes], moved: ModuleOp, chip: Chip, room: int, loop_type: str) -> Iterator[Sizes]:
+    """The sizes whose cells fit a TPU with the products and DMAs of computed rows, tried one by one, the best first."""
     assert isinstance(chip, TpuChip)
     memory: Callable[[Sizes], int] | None = None
     full: list[Sizes] = []
     for sizes in found:
         if len(full) == _TRIED:
-            return None
+            return
         if any(all(sizes[tag] >= size for tag, size in other.items()) for other in full):
             continue  # larger blocks take no less
         memory = memory or cell_bytes(moved, chip, list(sizes), loop_type)
         if memory(sizes) <= room:
-            return sizes
-        full.append(sizes)
-    return None
+            yield sizes
+        else:
+            full.append(sizes)
 
 
 def fullness(module: ModuleOp, chip: Chip, room: int, loop_type: str = "auto", gathers: bool = True) -> float:

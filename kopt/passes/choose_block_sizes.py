@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import inf, prod
 from typing import Literal
 
 from xdsl.context import Context
@@ -59,7 +59,8 @@ class ChooseBlockSizesPass(ModulePass):
     Two needs are known only once blocks have sizes: the memory of rows at computed numbers, and values that the
     kernel's Python computes from a size. Where the memory does not suffice, smaller candidates follow until one fits.
     Sizes are chosen once more by what takes the place of computed rows on a TPU, and of whole dimensions that a GPU's
-    cells walk: products, DMAs and loops.
+    cells walk: products, DMAs and loops. The first few are looked at in forms of their own, for sizes decide what that
+    is.
     ``start="given"`` begins with the sizes that blocks have, as those of an import that was made for them.
 
     Without a chip sizes suit an interpreter: few and large cells, and pinned ones stay.
@@ -142,15 +143,19 @@ class _Choice:
         if self._forms.moved is self._forms.scheduled:
             return self._sizes
         if isinstance(self._chip, TpuChip):
-            return self._chosen(self._forms.moved)
+            counts = any(block.sized for block in self._blocks)
+            return self._chosen(self._forms.moved, None if counts else self._seconds)
         return self._chosen(seconds=self._seconds)
 
     def _seconds(self, sizes: Mapping[str, int]) -> float:
-        """What the launches take with other sizes."""
+        """What the launches take with other sizes, in the form that these have; infinite where a TPU refuses it."""
         resized = cloned(self._module)
         resize(resized, sizes)
-        models = open_models(BlockForms(resized, self._chip, self._config).moved, (), self._chip)
-        return float(evaluated(models, {}, self._chip)[0].min())
+        forms = BlockForms(resized, self._chip, self._config)
+        if isinstance(self._chip, TpuChip) and forms.moved is forms.scheduled:
+            return inf
+        models = open_models(forms.moved, (), self._chip)
+        return float(evaluated(models, {}, self._chip, self._config.loop_type)[0].min())
 
     def _compared(self, block: OpenBlock, size: int) -> int:
         """No more lanes than comparisons update at once, on a TPU, where lanes are updated by number."""

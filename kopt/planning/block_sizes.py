@@ -112,7 +112,7 @@ def _loops(models: Sequence[LaunchModel], sizes: Candidates) -> np.ndarray:
 
 
 def evaluated(models: Sequence[LaunchModel], sizes: Candidates, chip: Chip, loop_type: str = "auto") -> Evaluated:
-    """What the candidates take, each with the plans that it will have."""
+    """What the candidates take, each with the plans that it will have. Of no sizes there is one candidate."""
     seconds, memory, exposed = zip(*(_least(model, sizes, chip, loop_type) for model in models), strict=True)
     none = np.zeros(1)
     return Evaluated(sum(seconds, none), np.max(np.broadcast_arrays(*memory), axis=0), sum(exposed, none))
@@ -136,7 +136,7 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     if isinstance(chip, GpuChip):
         cost_of_split = best_split(model, {**sizes}, gpu_candidate(model), chip, assumed_lengths(model)).cost
         return Evaluated(*fitting(cost_of_split, chip), np.zeros(1))
-    count = max(map(len, sizes.values()))
+    count = max(map(len, sizes.values()), default=1)
     none = Evaluated(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count))
     least = dict.fromkeys((True, False), none)
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))

@@ -111,3 +111,15 @@ def test_larger_blocks_are_fuller(chip) -> None:
 def test_powers_of_two_where_divisors_are_not_wanted() -> None:
     (rows, lanes) = choose_sizes(module(96, 1536), GROUPS, [8, 128], V5E, divides=False)
     assert rows & (rows - 1) == 0 and lanes & (lanes - 1) == 0
+
+
+@pytest.mark.parametrize(("chip", "asked"), [(V5E, 4), (SM90, 8)])
+def test_of_the_first_few_the_best_in_seconds_is_chosen(chip, asked: int) -> None:
+    seen: list[dict[str, int]] = []
+    found = choose_sizes(module(), GROUPS, [8, 128], chip, seconds=lambda sizes: 1 / len(seen.append(sizes) or seen))
+    assert found == [*seen[-1].values()] and len(seen) == asked
+
+
+def test_of_equal_seconds_the_first_stays() -> None:
+    found = choose_sizes(module(), GROUPS, [8, 128], V5E, seconds=lambda sizes: float("inf"))
+    assert found == choose_sizes(module(), GROUPS, [8, 128], V5E)

@@ -10,6 +10,7 @@ import torch
 
 import kopt.language as hl
 from examples.gated import swiglu_matmul
+from examples.registry import BY_NAME, DTYPES
 from examples.softmax import softmax_backward
 from kopt.ir.launch_model import LaunchModel
 from kopt.planned import planned_launches
@@ -221,3 +222,11 @@ ONE_WINDOW = Budget(V5P).window_bytes()
 def test_what_does_not_fit_takes_for_ever(found: Cost, chip, seconds: float, memory: float) -> None:
     counted, taken = fitting(found, chip)
     assert np.all(counted == seconds) and np.all(taken == memory)
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("gather_rows", (32, 512)), ("scatter_add", (256, 256))])
+def test_computed_rows_are_looked_at_in_the_form_that_sizes_have(name: str, wanted: tuple[int, ...]) -> None:
+    """In the form of the first choice, smaller blocks of either seem to take more."""
+    example = BY_NAME[name]
+    low = example.kernel.lower(*example.unfilled("real", DTYPES["bf16"]), target="pallas:v5e")
+    assert low.config.block_sizes == wanted
