@@ -141,7 +141,8 @@ class ModelAccess:
     of the loops around it, from outside in; ``moves`` those that its address depends on; ``home`` the innermost of
     those, where the block has to be at hand. ``address`` names the accesses whose loaded numbers its indices are made
     of. ``condition`` is what guards it: of ``scf.if`` and its like. ``update`` is the kind of an atomic one (``add``,
-    ``cas``, …); ``returns`` where its previous values are used.
+    ``cas``, …); ``returns`` where its previous values are used. ``hbm`` where the array is to stay there: DMAs of the
+    cells fetch its blocks, and send them back.
     """
 
     id: str
@@ -156,6 +157,7 @@ class ModelAccess:
     update: str = ""
     returns: bool = False
     line: str = ""
+    hbm: bool = False
 
     @property
     def home(self) -> str | None:

@@ -8,6 +8,7 @@ Pure. Of the loops that may be dimensions of the grid one is, or none. The other
 |---|---|
 | gather rows or elements, or begin at loaded numbers | ``rows``, ``dma`` |
 | are updates of rows or elements by loaded numbers | ``rows``; ``one_hot`` |
+| are stored at loaded numbers, of an array that VMEM may hold | ``window``: the array as a whole |
 | all move with loops that prefetch, in whole blocks | ``prefetch``, ``emit_pipeline`` |
 | are written by such a loop of computed bounds | ``writeback`` |
 | are single numbers | ``smem``, where they fit |
@@ -24,6 +25,7 @@ from kopt.ir.access_relation import AccessRelation
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
+from kopt.targets.budget import Budget
 
 #: What loops that stay in the kernel may do with the blocks that they walk.
 IN_KERNEL = ("resident", "prefetch", "emit_pipeline")
@@ -169,6 +171,9 @@ def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], orde
     accesses = model.of(operand)
     moves = frozenset[str]().union(*(access.moves for access in accesses))
     axes = tuple(tag for tag in order if tag in moves)
+    if _is_held(model, operand):
+        axes = tuple(tag for tag in order if all(tag in _axes(access.relation) for access in accesses))
+        return Buffer(operand, operand, "window", axes, 2 if axes else 1)
     if kind := _apart(accesses):
         options = (("prefetch", (order[-1], 1)),) if fetched_ahead(kind, accesses, order) else ()
         return Buffer(operand, operand, kind, axes, 1, options=options)
@@ -181,6 +186,19 @@ def _buffer(model: LaunchModel, operand: str, schedules: Mapping[str, str], orde
 def fetched_ahead(kind: str, accesses: Sequence[ModelAccess], order: Sequence[str]) -> bool:
     """Whether rows that cells load by their numbers come during the cell before, as `software-pipeline` has it."""
     return kind == "rows" and all(access.mode == "load" and access.home in order for access in accesses)
+
+
+def _is_held(model: LaunchModel, operand: str) -> bool:
+    """Whether the cells have a whole array at hand of which they store blocks at loaded numbers.
+
+    Nothing else is done with one of which the IR does not say that it stays in HBM. Before it may say so, an array that
+    is not large has it.
+    """
+    accesses, elements = model.of(operand), model.operand(operand).elements
+    stored = all(access.mode != "atomic" for access in accesses) and any(access.mode == "store" for access in accesses)
+    blocks = all(access.relation.kind not in ("runs", "elements") and not access.hbm for access in accesses)
+    small = isinstance(elements, int) and not Budget.is_large(elements * model.operand(operand).bits // 8)
+    return stored and blocks and small and any(access.address for access in accesses)
 
 
 def _apart(accesses: Sequence[ModelAccess]) -> str | None:

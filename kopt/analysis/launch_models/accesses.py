@@ -15,6 +15,7 @@ from xdsl.ir import Operation
 
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import ProgramPoint
+from kopt.analysis.streaming import SPACE
 from kopt.diagnostics import location_of
 from kopt.dialects.atomic import CasOp, RmwOp
 from kopt.dialects.tile import Access, LoadOp, StoreOp, WhenOp
@@ -51,6 +52,7 @@ def _access(launch: Launch, place: ProgramPoint) -> ModelAccess:
         update=op.kind.data if isinstance(op, RmwOp) else "cas" if isinstance(op, CasOp) else "",
         returns=not isinstance(op, LoadOp) and any(result.first_use is not None for result in op.results),
         line=_line(op),
+        hbm=SPACE in op.attributes,
     )
 
 
