@@ -15,7 +15,7 @@ import numpy as np
 
 from kopt.ir.launch_model import LaunchModel
 from kopt.planning.assumed import assumed_lengths
-from kopt.planning.candidates import IN_KERNEL, gpu_candidate, variants
+from kopt.planning.candidates import IN_KERNEL, gpu_candidate, variants, with_unrolling
 from kopt.planning.choice import CLEARLY, copies_once
 from kopt.planning.cost import costing
 from kopt.planning.items import Cost
@@ -142,6 +142,8 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     trips = all_trips(model, {**model.sizes, **sizes}, assumed_lengths(model))
     for variant in variants(model, *_LOOPS[loop_type]):
+        if not sizes:  # it is known what divides visits
+            variant += [plan for plan in with_unrolling(model, variant[0]) if plan not in variant]
         for plan in reversed(variant):
             own, taken = fitting(found := cost(plan), chip)
             if "resident" in _LOOPS[loop_type][0]:
@@ -149,7 +151,7 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
             hoisted = any(loop.kind == "grid" for loop in plan.loops.values())
             exposed = np.zeros(1) if found.exposed_seconds is None else np.asarray(found.exposed_seconds)
             least[hoisted] = _chosen(own < least[hoisted].seconds, Evaluated(own, taken, exposed), least[hoisted])
-            if np.isfinite(own).all() and np.all(own <= found.seconds):
+            if sizes and np.isfinite(own).all() and np.all(own <= found.seconds):
                 break  # what is unrolled takes no longer than the same that is not, unless its code is long
     usual, other = least[True], least[False]
     return _chosen(other.seconds < CLEARLY * usual.seconds, other, usual)

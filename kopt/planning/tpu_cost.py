@@ -14,7 +14,7 @@ from kopt.cached_property import cached_property
 from kopt.planning.at_sizes import AtSizes, Path
 from kopt.planning.blocks import AHEAD, EXPOSED, ROWS, SCALAR, SCRATCH, WINDOWS, Blocks
 from kopt.planning.candidates import fetched_ahead
-from kopt.planning.host_passes import host_bytes
+from kopt.planning.host_passes import host_bytes, host_seconds
 from kopt.planning.items import Cost
 from kopt.planning.loaded import listed_changes
 from kopt.planning.picking import picked
@@ -70,7 +70,7 @@ class TpuLaunch:
         run = self._grid().run(self._step, self._bandwidth, self.costs.step_seconds)
         work, host = self._all_cycles(), host_bytes(self.launch, self.plan, self.blocks)
         scalars = self._scalar_bytes() / self._bandwidth
-        around = host / (self.costs.host_share * self.costs.bytes_per_second)
+        around = host_seconds(host, self.launch, self.plan, self.blocks)
         inside = self._copied.values()
         moved = sum((one.bytes_in + one.bytes_out for one in (run, *inside)), 0) / self._bandwidth
         return replace(

@@ -230,3 +230,11 @@ def test_computed_rows_are_looked_at_in_the_form_that_sizes_have(name: str, want
     example = BY_NAME[name]
     low = example.kernel.lower(*example.unfilled("real", DTYPES["bf16"]), target="pallas:v5e")
     assert low.config.block_sizes == wanted
+
+
+@pytest.mark.parametrize("chip", ["v5e", "v6e"])
+def test_loops_of_rows_are_looked_at_as_they_will_be_written_out(chip: str) -> None:
+    """A loop of 75 rows, five of them in one visit, takes less than two products and a vector that XLA pads."""
+    example = BY_NAME["scatter_add"]
+    low = example.kernel.lower(*example.unfilled("ragged", DTYPES["bf16"]), target=f"pallas:{chip}")
+    assert low.config.block_sizes == (128, 512)

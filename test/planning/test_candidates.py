@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kopt.planning.candidates import candidates, variants
 from test.analysis.launches import parsed
 from test.planning.launches import matmul
@@ -58,3 +60,34 @@ def test_loops_that_copy_nothing_may_be_unrolled() -> None:
     mixed = {"b1": ("resident", 1), "b2": ("emit_pipeline", 1)}
     assert found[:2] == [whole, {tag: (kind, 8) for tag, (kind, _) in whole.items()}]
     assert found[-2:] == [mixed, mixed | {"b1": ("resident", 8)}]
+
+
+ROWS = """
+func.func @f(%n: memref<75xi32>, %out: memref<ROWSx512xf32>) {
+  tile.grid (%j: b0=128) in (512) {
+    tile.for %i: r0=1 in (0, 75) {
+      %b = tile.begin %i
+      %s = tile.load %n[%b] : memref<75xi32> -> !tile.tile<i32>
+      %r = tile.extract %s : !tile.tile<i32> to index
+      %v = tile.load %out[%r, %j]SPACE : memref<ROWSx512xf32> -> !tile.tile<b0=128 x f32>
+      tile.store %v, %out[%r, %j]SPACE : !tile.tile<b0=128 x f32>, memref<ROWSx512xf32>
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "space", "wanted"),
+    [
+        (50, "", ("window", ("b0",))),
+        (50, ' {space = "hbm"}', ("dma", ("b0", "r0"))),
+        (4096, "", ("dma", ("b0", "r0"))),  # VMEM may not hold it
+    ],
+)
+def test_what_is_stored_at_loaded_numbers_is_a_whole_window(rows: int, space: str, wanted: tuple) -> None:
+    """For any schedule, but where the array stays in HBM."""
+    model = parsed(ROWS.replace("ROWS", str(rows)).replace("SPACE", space))
+    found = [buffer for plan in candidates(model) for buffer in plan.buffers if buffer.operand == "out"]
+    assert {(buffer.kind, tuple(buffer.axes)) for buffer in found} == {wanted}
