@@ -20,10 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from kopt.ir.access_relation import AccessRelation
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
+from kopt.open_extents import is_open
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.budget import Budget
 
@@ -194,17 +196,23 @@ def _is_held(model: LaunchModel, operand: str) -> bool:
     Nothing else is done with one of which the IR does not say that it stays in HBM. Before it may say so, an array that
     is not large has it.
     """
-    accesses, elements = model.of(operand), model.operand(operand).elements
-    stored = all(access.mode != "atomic" for access in accesses) and any(access.mode == "store" for access in accesses)
-    blocks = all(access.relation.kind not in ("runs", "elements") and not access.hbm for access in accesses)
-    small = isinstance(elements, int) and not Budget.is_large(elements * model.operand(operand).bits // 8)
-    return stored and blocks and small and any(access.address for access in accesses)
+    accesses = model.of(operand)
+    stored = any(access.mode == "store" for access in accesses) and any(access.address for access in accesses)
+    if not stored or any(access.mode == "atomic" or access.hbm for access in accesses) or _in_pieces(accesses):
+        return False
+    array = model.operand(operand)
+    known = all(isinstance(extent, int) and not is_open(extent) for extent in array.shape)
+    return known and not Budget.is_large(prod(array.shape) * array.bits // 8)
+
+
+def _in_pieces(accesses: Sequence[ModelAccess]) -> bool:
+    """Whether rows or elements are taken one by one."""
+    return any(access.relation.kind in ("runs", "elements") for access in accesses)
 
 
 def _apart(accesses: Sequence[ModelAccess]) -> str | None:
     """The kind of an operand that is accessed by numbers which memory tells."""
-    kinds = {access.relation.kind for access in accesses}
-    if kinds & {"runs", "elements"}:
+    if _in_pieces(accesses):
         return "rows"
     return "dma" if any(access.address for access in accesses) else None
 

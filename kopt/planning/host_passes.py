@@ -6,6 +6,7 @@ from functools import reduce
 
 import numpy as np
 
+from kopt.open_extents import is_open
 from kopt.planning.at_sizes import AtSizes
 from kopt.planning.blocks import EXPOSED, SCALAR, SCRATCH, Blocks
 from kopt.planning.padding import STREAMED
@@ -47,6 +48,8 @@ def _is_padded_vector(buffer: Buffer, launch: AtSizes, blocks: Blocks) -> Number
     operand, lanes = launch.model.operand(buffer.operand), [one.relation.lanes for one in blocks.accesses(buffer)]
     if buffer.kind in (*EXPOSED, *SCALAR, SCRATCH) or len(operand.shape) != 1 or {*map(len, lanes)} != {1}:
         return 0
-    extent = value(operand.shape[0], launch.sizes)
+    if is_open(extent := operand.shape[0]):
+        return 0
+    extent = value(extent, launch.sizes)
     size = reduce(np.maximum, (value(count, launch.sizes) for (count,) in lanes))
     return (size < np.minimum(LANES * 32 // operand.bits, extent)) & (extent % np.maximum(size, 1) != 0)

@@ -66,7 +66,7 @@ ROWS = """
 func.func @f(%n: memref<75xi32>, %out: memref<ROWSx512xf32>) {
   tile.grid (%j: b0=128) in (512) {
     tile.for %i: r0=1 in (0, 75) {
-      %b = tile.begin %i
+      %b = tile.begin %i : !tile.range<r0=1>
       %s = tile.load %n[%b] : memref<75xi32> -> !tile.tile<i32>
       %r = tile.extract %s : !tile.tile<i32> to index
       %v = tile.load %out[%r, %j]SPACE : memref<ROWSx512xf32> -> !tile.tile<b0=128 x f32>
@@ -82,8 +82,8 @@ func.func @f(%n: memref<75xi32>, %out: memref<ROWSx512xf32>) {
     ("rows", "space", "wanted"),
     [
         (50, "", ("window", ("b0",))),
-        (50, ' {space = "hbm"}', ("dma", ("b0", "r0"))),
-        (4096, "", ("dma", ("b0", "r0"))),  # VMEM may not hold it
+        (50, ' {space = "hbm"}', ("dma", ("b0",))),
+        (4096, "", ("dma", ("b0",))),  # VMEM may not hold it
     ],
 )
 def test_what_is_stored_at_loaded_numbers_is_a_whole_window(rows: int, space: str, wanted: tuple) -> None:
