@@ -1,4 +1,8 @@
-"""What the host does around a TPU's kernel: passes over arrays that lay them out anew, pad and slice them. Pure."""
+"""What the host does around a TPU's kernel: passes over arrays that lay them out anew, pad and slice them. Pure.
+
+A pass takes as long as it moves bytes, but for short vectors: those that XLA pads and lays out in rows of blocks take
+about a microsecond each, however short they are.
+"""
 
 from __future__ import annotations
 
