@@ -12,7 +12,7 @@ from kopt.known_figures import Arrays, SourceFigures, known_module
 from kopt.passes.pipelines import before_models
 from kopt.planning.changes import chosen
 from kopt.planning.gpu_cost import GpuLaunch
-from kopt.planning.summary import PREDICTED, advice, floors, items, occupancy, times, total_times
+from kopt.planning.summary import PREDICTED, advice, counted_around, floors, items, occupancy, times, total_times
 from kopt.planning.trips import UnknownError
 from kopt.predictions import Opens, PlannedLaunch, PlanRecorder, Prediction, Predictor, recorded
 from kopt.runtime.figures import KnownModule
@@ -110,10 +110,14 @@ class _Analysis:
         return {**report, "warnings": warnings_of(report), **({"launches": launches} if launches else {})}
 
     def _around(self, found: Mapping[str, Any]) -> float | None:
-        """Seconds of what XLA does around kernels, by its own estimates; None where it has none."""
-        if not isinstance(self._chip, TpuChip):
+        """Seconds of what XLA does around kernels, by its own estimates, beyond what the model has of it; None where it
+        has none."""
+        if not isinstance(self._chip, TpuChip) or self._prediction is None:
             return 0.0
-        return None if found.get("hlo_uncounted") else (found.get("hlo_cycles") or 0) / tpu_costs(self._chip).clock_hz
+        if found.get("hlo_uncounted"):
+            return None
+        seconds = (found.get("hlo_cycles") or 0) / tpu_costs(self._chip).clock_hz
+        return max(0.0, seconds - counted_around(self._prediction.costs))
 
     def _least(self, found: Mapping[str, Any]) -> tuple[float | None, float | None]:
         """Seconds in which memory moves, and matrix units multiply, what they must."""

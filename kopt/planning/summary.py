@@ -76,19 +76,19 @@ def times(cost: Cost, chip: Chip) -> dict[str, Any]:
     return total_times([cost], chip)
 
 
-def total_times(costs: Sequence[Cost], chip: Chip, around: float = 0.0) -> dict[str, Any]:
-    """What launches take one after the other, and ``around`` them the host's operations, in seconds.
+def total_times(costs: Sequence[Cost], chip: Chip, more: float = 0.0) -> dict[str, Any]:
+    """What launches take one after the other, and the host around them, ``more`` seconds than they count of it.
 
     Bytes are of GPUs alone: those of TPUs are counted in what is emitted.
     """
     seconds = [_number(cost.seconds) for cost in costs]
-    known = None if not seconds or None in seconds else sum(filter(None, seconds)) + around
+    known = None if not seconds or None in seconds else sum(filter(None, seconds)) + more
     parts: dict[str, float] = {}
     for cost in costs if known is not None else ():
         for name, one in items(cost, chip).items():
             parts[name] = parts.get(name, 0.0) + one
-    if parts and around:
-        parts["around"] = around
+    if parts and more:
+        parts["around"] = more + counted_around(costs)
     found = band(known, bound(costs, chip), chip)
     exposed = _sum(_number(cost.exposed_seconds) for cost in costs)
     found |= {"items_ms": _milliseconds(parts) or None, "exposed_ms": _ms(exposed)}
@@ -96,6 +96,11 @@ def total_times(costs: Sequence[Cost], chip: Chip, around: float = 0.0) -> dict[
         moved = _sum(_number(part) for cost in costs for part in (cost.bytes_in, cost.bytes_out))
         found["hbm_bytes"] = None if moved is None else round(moved)
     return found
+
+
+def counted_around(costs: Sequence[Cost]) -> float:
+    """The seconds that launches count of what the host does around them."""
+    return sum(_number(cost.host_seconds) or 0.0 for cost in costs)
 
 
 def band(seconds: float | None, by: str | None, chip: Chip) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from kopt.planning.changes import OtherChoice
 from kopt.planning.items import Cost
-from kopt.planning.summary import GAIN, advice, bound, floors, items, times, total_times
+from kopt.planning.summary import GAIN, advice, bound, counted_around, floors, items, times, total_times
 from kopt.targets.chips import GPU_CHIPS, TPU_CHIPS
 
 
@@ -61,3 +61,11 @@ def test_why_the_runner_up_lost(share: float, wanted: str) -> None:
     runner_up = advice([other], 2e-3)["runner_up"]
     assert runner_up["lost"] == wanted and runner_up["change"] == "loop k grid"
     assert runner_up["predicted_ms"] == pytest.approx(2 * share) and runner_up["gain"] == pytest.approx(share - 1)
+
+
+def test_what_the_host_does_is_counted_once() -> None:
+    """A launch's seconds have what the model knows of it; XLA's own estimate says what comes to that."""
+    cost = Cost(seconds=5e-6, bytes_in=1e3, vpu_seconds=1e-6, overhead_seconds=1e-6, host_seconds=1e-6)
+    assert counted_around([cost, cost, Cost(seconds=1e-6)]) == 2e-6
+    found = total_times([cost], TPU_CHIPS["v6e"], 2e-6)
+    assert found["predicted_ms"] == pytest.approx(7e-3) and found["items_ms"]["around"] == pytest.approx(3e-3)
