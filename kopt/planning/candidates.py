@@ -201,8 +201,8 @@ def _is_held(model: LaunchModel, operand: str) -> bool:
     if not stored or any(access.mode == "atomic" or access.hbm for access in accesses) or _in_pieces(accesses):
         return False
     array = model.operand(operand)
-    known = all(isinstance(extent, int) and not is_open(extent) for extent in array.shape)
-    return known and not Budget.is_large(prod(array.shape) * array.bits // 8)
+    extents = [extent for extent in array.shape if isinstance(extent, int) and not is_open(extent)]
+    return len(extents) == len(array.shape) and not Budget.is_large(prod(extents) * array.bits // 8)
 
 
 def _in_pieces(accesses: Sequence[ModelAccess]) -> bool:
