@@ -235,11 +235,7 @@ class _Text:
         if not re.fullmatch(_PLAIN[framework], kind) or stored(value) is not value:
             raise _NoGuard
         if framework == "torch":
-            again = next((other for other, known, _ in self.tensors if known is value), None)
-            if again is None:
-                self.tensors.append((x, value, open))
-            else:  # torch's guards take each tensor once
-                self.require(f"{{x}} is {again}", x=x)
+            self.tensors.append((x, value, open))
         elif open is not None:
             raise _NoGuard
         for compared in _PROPERTIES[framework]:
@@ -274,17 +270,21 @@ class _Text:
         required, and dispatch keys, which say whether a tensor is negated when read; memory is looked at here."""
         if not self.tensors:
             return
+        first: dict[int, str] = {}
+        for x, value, _ in self.tensors:
+            if first.setdefault(id(value), x) != x:  # torch's guards take each tensor once
+                self.require(f"{{x}} is {first[id(value)]}", x=x)
         memory = [
             [_memory(value)] if open is None else [*open_conditions(value, open.shape, self.extents)]
             for _, value, open in self.tensors
         ]
-        names, values, _ = zip(*self.tensors, strict=True)
-        shapes = [[*value.shape] if open is None else [*map(_fixed, open.shape)] for _, value, open in self.tensors]
-        strides = [[*value.stride()] if open is None else [None] * value.dim() for _, value, open in self.tensors]
+        own = [one for one in self.tensors if one[0] in first.values()]
+        shapes = [[*value.shape] if open is None else [*map(_fixed, open.shape)] for _, value, open in own]
+        strides = [[*value.stride()] if open is None else [None] * value.dim() for _, value, open in own]
         of_torch = sys.modules["torch"]._C._dynamo.guards.TensorGuards
-        guards = of_torch(*values, dynamic_dims_sizes=shapes, dynamic_dims_strides=strides)
-        self.require(f"{{0}}({', '.join(names)})", guards.check)
-        for x, conditions in zip(names, memory, strict=True):
+        guards = of_torch(*(value for _, value, _ in own), dynamic_dims_sizes=shapes, dynamic_dims_strides=strides)
+        self.require(f"{{0}}({', '.join(x for x, _, _ in own)})", guards.check)
+        for (x, _, _), conditions in zip(self.tensors, memory, strict=True):
             for condition in conditions:
                 self.require(*condition, x=x)
 

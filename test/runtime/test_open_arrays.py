@@ -338,6 +338,28 @@ def test_a_multiple_that_is_none_is_refused(dynamic: Any) -> None:
         kernel(torch.ones(100))
 
 
+def halves_beside(x, y):
+    """Of any length, and of a multiple of 64."""
+    first, second = torch.empty_like(x), halves(y)
+    for tile in hl.tile(x.size(0)):
+        first[tile] = x[tile] / 2
+    return first, second
+
+
+def test_one_tensor_by_two_names_is_what_each_asks_for() -> None:
+    """The guard of a call with one tensor twice compares it as each of both."""
+    kernel = kopt.kernel(halves_beside, target=TRITON, dynamic={"x": 0, "y": 0})
+    for extent in (128, 128, 256):
+        x = torch.ones(extent)
+        for found in kernel(x, x):
+            torch.testing.assert_close(found, x / 2, **EXACT)
+    short = torch.ones(100)
+    with pytest.raises((ArgumentError, UnsupportedError), match="no multiple of 64"):
+        kernel(short, short)
+    for found, x in zip(kernel(short, torch.ones(128)), (short, torch.ones(128)), strict=True):
+        torch.testing.assert_close(found, x / 2, **EXACT)
+
+
 def whole(x):
     out = torch.empty_like(x)
     for tile in hl.tile(x.size(0)):
