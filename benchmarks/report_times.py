@@ -54,7 +54,7 @@ def _children_seconds() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"examples (default: {', '.join(NAMES)})")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"examples, or all (default: {', '.join(NAMES)})")
     parser.add_argument("--target", nargs="*", default=TARGETS, metavar="TARGET", help="kinds and chips")
     parser.add_argument("--no-estimates", action="store_true", help="ask for no bundles")
     parser.add_argument("--json", action="store_true")

@@ -45,7 +45,7 @@ def gpu_budget(module: ModuleOp) -> int:
 
 
 def summed_lanes(extent: int, wide: bool) -> tuple[int, int]:
-    """The fewest and the most lanes that a loop over so many sums over at once, of a product of ``wide`` operands."""
+    """The least and the largest K block of a loop over ``extent``; operands of 32 bits or more are ``wide``."""
     role = Role(extent, parallel=False, dot={"k"}, wide_dot=wide)
     return _least(role), _most(role)
 

@@ -42,7 +42,7 @@ def sharing_dims(window: Window, grid: GridOp) -> frozenset[int]:
 
 
 def has_rows_of_its_own(window: Window, grid: GridOp) -> bool:
-    """Whether a dimension of the grid moves blocks of whole rows, which hold what cells have of such a vector."""
+    """Whether a dimension of the grid has blocks of whole rows, which contain all accesses of such a vector."""
     starts = {window.analysis.begin(access.entries[0]) for access in (*window.loads, *window.stores)}  # pyright: ignore
     wide = [range for range in grid.ranges if range_type(range).size % LANES == 0]
     size = window.block[0]

@@ -328,7 +328,7 @@ class _Windows:
 
 
 def holder(start: IndexExpr, size: int, axes: Iterable[SSAValue], analysis: IndexAnalysis) -> SSAValue | None:
-    """The range of a grid whose blocks move and hold whatever is ``size`` elements from ``start`` on; else None."""
+    """The range of several blocks, one of which contains the ``size`` elements from ``start`` on; else None."""
     for range in axes:
         begin, rest = analysis.begin(range), analysis.binding(range).size - size
         if rest >= 0 and begin.range.number is None and ValueRange(0, rest).covers((start - begin).range):

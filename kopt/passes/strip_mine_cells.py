@@ -1,4 +1,4 @@
-"""The pass ``strip-mine-cells``: where cells share rows of a vector, each core of a TPU has rows of its own."""
+"""The pass ``strip-mine-cells``: a grid dimension whose cells write to common rows is strip-mined over cores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pass ``narrow-bounds``: loops over rows that 64-bit numbers name count them in 32 bits."""
+"""The pass ``narrow-bounds``: loop bounds that are loaded as 64-bit integers become 32-bit ones."""
 
 from __future__ import annotations
 
