@@ -167,6 +167,14 @@ class ModelAccess:
 
 
 @dataclass(frozen=True)
+class LaneMask:
+    """A condition of the numbers of blocks and lanes alone, over a block of ``dims``, with their tags and sizes."""
+
+    condition: Condition
+    dims: tuple[tuple[str, Coefficient], ...]
+
+
+@dataclass(frozen=True)
 class Work:
     """Operations of one class at one place: ``dims`` are the tags and sizes of what is computed.
 
@@ -176,7 +184,7 @@ class Work:
     for each of the others' rows, however many lanes these have. A ``running_sum`` is a scan that products may do, of
     bf16 where that holds its numbers; a ``running_total`` sums all lanes of what it scans, which may be its last one.
     A ``selection`` compares each lane with a wanted number. A ``conversion`` is from or to float8_e4m3fn; ``dtype`` is
-    what it gives.
+    what it gives. Where there is a ``mask``, only lanes in which it holds count, or the work is to make it (``masks``).
     """
 
     unit: Unit
@@ -184,6 +192,8 @@ class Work:
     dtype: str
     path: tuple[str, ...]
     count: int = 1
+    mask: LaneMask | None = None
+    masks: bool = False
 
     @property
     def lanes(self) -> Coefficient:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from kopt.ir.atoms import Atom, BlockNumber, Element, Select, Symbol
 from kopt.ir.condition import Condition, Junction, Named
 from kopt.ir.index_expr import IndexExpr, of_atom
-from kopt.ir.launch_model import Axis, LaunchModel, Live, ModelAccess, Name, Operand, Order, Source, Work
+from kopt.ir.launch_model import Axis, LaneMask, LaunchModel, Live, ModelAccess, Name, Operand, Order, Source, Work
 from kopt.ir.polynomial import Coefficient, quotient, substituted
 from kopt.ir.rewriting import Rewriting
 from kopt.ir.value_range import ValueRange
@@ -41,7 +41,7 @@ class _Sizing:
             axes=axes,
             operands=tuple(map(self._operand, model.operands)),
             accesses=tuple(settled_access(self._access(access), sources) for access in model.accesses),
-            work=tuple(replace(work, dims=self._dims(work)) for work in model.work),
+            work=tuple(map(self._work, model.work)),
             live=widest(map(self._live, model.live)),
             factors=tuple(replace(one, shape=tuple(map(self._size, one.shape))) for one in model.factors),
             orders=settled_orders(model.orders, axes),
@@ -68,8 +68,13 @@ class _Sizing:
         condition = None if access.condition is None else self._rewriting.condition(access.condition)
         return replace(access, relation=access.relation.rewritten(self._rewriting), condition=condition)
 
-    def _dims(self, work: Work) -> tuple[tuple[str, Coefficient], ...]:
-        return tuple((tag, self._size(size)) for tag, size in work.dims)
+    def _work(self, work: Work) -> Work:
+        mask = work.mask
+        mask = mask and LaneMask(self._rewriting.condition(mask.condition), self._dims(mask.dims))
+        return replace(work, dims=self._dims(work.dims), mask=mask)
+
+    def _dims(self, dims: tuple[tuple[str, Coefficient], ...]) -> tuple[tuple[str, Coefficient], ...]:
+        return tuple((tag, self._size(size)) for tag, size in dims)
 
     def _live(self, live: Live) -> Live:
         values, passing = (

@@ -17,7 +17,7 @@ from kopt.analysis.cell_versions import Version, Versions, cell_versions
 from kopt.analysis.visit_conditions import runs_of_visits
 from kopt.dialects.builder import Builder
 from kopt.dialects.pallas import CallOp
-from kopt.dialects.tile import BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, WhenOp
+from kopt.dialects.tile import ArangeOp, BeginOp, CountOp, EndOp, ForOp, GridOp, IdOp, IndexOp, WhenOp, tile_type
 from kopt.dialects.tile.plan_attr import ScheduleAttr
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.ranges import binding
@@ -118,15 +118,20 @@ def _condition(build: Builder, range: SSAValue, version: Version) -> SSAValue:
 
 
 def _fix(body: Block, range: SSAValue, number: int) -> None:
-    """Numbers in the place of what a range's only block begins and ends at."""
+    """Numbers in the place of what a range's only block begins and ends at, and of its elements."""
     bound = binding(range)
     assert isinstance(bound.lower, int) and isinstance(bound.upper, int)
     begin = bound.lower + number * bound.size
     known = {IdOp: number, BeginOp: begin, EndOp: min(begin + bound.size, bound.upper)}
     for use in list(range.uses):
         op = use.operation
-        if type(op) in known and _is_in(op, body):
+        if not _is_in(op, body):
+            continue
+        if type(op) in known:
             Builder(op).replace(Builder(op).index(known[type(op)]))
+        elif isinstance(op, IndexOp):
+            build = Builder(op)
+            build.replace(build.add(ArangeOp(begin, 1, tile_type(op.result))))
 
 
 def _is_in(op: Operation, body: Block) -> bool:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 
 from kopt.cached_property import cached_property
-from kopt.ir.launch_model import LaunchModel
+from kopt.ir.atoms import BlockNumber
+from kopt.ir.launch_model import LaneMask, LaunchModel, Work
+from kopt.planning.extents import is_known
 from kopt.planning.loaded import Contents
 from kopt.planning.padding import is_padded
 from kopt.planning.tpu_memory import carried_bytes, planned_loops
 from kopt.planning.tpu_work import Cycles, cycles
 from kopt.planning.trips import Number, Sizes, all_trips
+from kopt.planning.versions import LoopVersions, constant_shares
 from kopt.planning.waiting import spilled_bytes
 from kopt.plans.plan import LoopSchedule
 from kopt.targets.chips import TpuChip
@@ -39,6 +43,7 @@ class AtSizes:
         self.trips = all_trips(model, self.sizes, lengths)
         self._mxu = chip.mxu_size
         self._live: dict[frozenset[tuple[str, str, int]], Number] = {}
+        self._work: dict[tuple[frozenset[str], frozenset[tuple[str, int]]], Mapping[Path, Cycles]] = {}
         self._padded: dict[tuple[str, bool], Number] = {}
 
     def live(self, loops: Mapping[str, LoopSchedule]) -> Number:
@@ -57,12 +62,38 @@ class AtSizes:
             self._padded[key] = np.any(np.broadcast_arrays(False, *found), axis=0)
         return self._padded[key]
 
+    def work(self, versions: Mapping[str, LoopVersions], unrolled: Mapping[str, int]) -> Mapping[Path, Cycles]:
+        """The cycles of all work at a place, done once, by the place.
+
+        The ``versions`` of loops that cells have, and how many visits of loops are ``unrolled``, say which masks are
+        constants.
+        """
+        code = frozenset(versions), frozenset(unrolled.items())
+        if code not in self._work:
+            found: dict[Path, Cycles] = {}
+            for one in self.model.work:
+                done = cycles([one], self.sizes, self.costs)
+                done = done if one.mask is None else done * self._share(one, one.mask, versions, unrolled)
+                found[one.path] = found.get(one.path, Cycles()) + done
+            self._work[code] = found
+        return self._work[code]
+
+    def _share(
+        self, work: Work, mask: LaneMask, versions: Mapping[str, LoopVersions], unrolled: Mapping[str, int]
+    ) -> Number:
+        """The share of some work that libtpu does, where code knows in which lanes it counts."""
+        known = [constant_shares(mask, self.sizes, self.trips, unrolled)]
+        known += [one.shares[mask] for tag, one in versions.items() if tag in work.path]
+        return reduce(np.minimum, (one.made if work.masks else one.count for one in known))
+
     @cached_property
-    def work(self) -> Mapping[Path, Cycles]:
-        """The cycles of all work at a place, done once, by the place."""
-        found: dict[Path, Cycles] = {}
-        for one in self.model.work:
-            found[one.path] = found.get(one.path, Cycles()) + cycles([one], self.sizes, self.costs)
+    def versions(self) -> Mapping[str, LoopVersions]:
+        """The versions of loops, by their tags, as far as versions of cells are known to have these."""
+        found: dict[str, LoopVersions] = {}
+        for axis in self.model.axes:
+            outer = {str(atom.name) for atom in axis.extent.atoms() if isinstance(atom, BlockNumber)}
+            if axis.path and len(outer) == 1 and is_known(axis.extent) and {axis.tag, *outer} <= self.trips.keys():
+                found[axis.tag] = LoopVersions(self.model, axis, outer.pop(), self.sizes, self.trips)
         return found
 
     @cached_property

@@ -76,7 +76,7 @@ class _Timed(TpuLaunch):
         return [*found, *(self._of_loop(tag) for tag in self._all_loops if self._blocks_of(tag))]
 
     def _class(self, grid: Pipeline, depth: int) -> StepClass:
-        paths = [(path, work) for path, work in self.launch.work.items() if self._depth_of(path) >= depth]
+        paths = [(path, work) for path, work in self._all_work.items() if self._depth_of(path) >= depth]
         work = [(work.mxu * self._times(path), work.vpu * self._times(path)) for path, work in paths]
         mxu, vpu = (sum((one[n] for one in work), 0.0) for n in (0, 1))
         comes, leaves = (0.0, 0.0) if depth < 0 else (grid.bytes_in()[depth], grid.bytes_out()[depth])
@@ -110,7 +110,7 @@ class _Timed(TpuLaunch):
     def _of_loop(self, tag: str) -> Timeline:
         """The visits of a loop whose blocks copies of its own bring."""
         pipeline = Pipeline([tag], self.trips, self._blocks_of(tag))
-        paths = [(path, work) for path, work in self.launch.work.items() if tag in path]
+        paths = [(path, work) for path, work in self._all_work.items() if tag in path]
         inner = [(path[path.index(tag) + 1 :], work) for path, work in paths]
         mxu, vpu = (
             sum((getattr(work, unit) * self._times(path) for path, work in inner), 0.0) for unit in ("mxu", "vpu")

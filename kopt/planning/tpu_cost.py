@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from math import prod
@@ -20,10 +20,11 @@ from kopt.planning.loaded import listed_changes
 from kopt.planning.picking import picked
 from kopt.planning.steps import Moved, Pipeline, PipelineCost
 from kopt.planning.tpu_memory import Memory
-from kopt.planning.tpu_work import Cycles
+from kopt.planning.tpu_work import Cycles, chain_wait, next_wait, total
 from kopt.planning.trips import AllTrips, Number, UnknownError, value
+from kopt.planning.versions import LoopVersions, has_versions
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
-from kopt.targets.costs import CHAIN_CYCLES, CHAIN_SHARE, VISIT_CYCLES
+from kopt.targets.costs import VISIT_CYCLES
 from kopt.targets.tiling import FLAT
 
 #: Schedules whose copies run beside the loop's body.
@@ -150,7 +151,7 @@ class TpuLaunch:
         ]
         loops = [tag for tag in self._loops(None) if self._depth_of(self._around(tag)) >= turning]
         straight = self._straight(loops)
-        waiting = self._latency(_total(places), places) + straight.waiting
+        waiting = self._latency(places) + straight.waiting
         done = self._regions([*places, *straight.places], self._picks(None, turning) + straight.picks, waiting)
         return done + self._stores(turning) + self._waits(turning) + self._visited(loops)
 
@@ -169,8 +170,7 @@ class TpuLaunch:
             inner, times = self._straight(self._loops(tag)), straight * self.trips[tag].mean
             places += [(path, done * times) for path, done in (*work, *inner.places)]
             picks = picks + (self._picks(tag, -1) + inner.picks) * times
-            once = straight * (self._latency(_total(work), work) + inner.waiting)
-            waiting = waiting + once * (self.trips[tag].mean if self._stores_blocks(tag) else 1)
+            waiting = waiting + straight * self._written_waits(tag, inner.waiting, self.trips[tag].mean)
         return _Straight(places, picks, waiting)
 
     def _visited(self, loops: Iterable[str]) -> Number:
@@ -180,12 +180,13 @@ class TpuLaunch:
     def _is_straight(self, tag: str) -> Number:
         """1 where a loop without copies is straight code, else 0: it has one visit, or all are written out.
 
-        So are all loops in it, which have one visit then.
+        So are all loops in it, which have one visit then. In versions of cells it is a share of the visits.
         """
         if tag not in self._unlooped:
             copies = any(tag in self._loops_of(buffer) for buffer in self.plan.buffers)
             once, all_written = ~self.trips.moves(tag), self._together(tag) == self.trips[tag].mean
-            own = np.asarray(once | all_written, float)
+            versions = self._versions[tag].straight if tag in self._versions else 0.0
+            own = np.maximum(np.asarray(once | all_written, float), versions)
             self._unlooped[tag] = 0.0 if copies else prod(map(self._is_no_loop, self._loops(tag)), start=own)
         return self._unlooped[tag]
 
@@ -211,7 +212,7 @@ class TpuLaunch:
             visits = prod(self.trips[tag].mean for tag in self.plan.order[depth + 1 : inner + 1])
             apart = np.asarray(visits > 1, float)
             seconds = seconds + apart * self._body(work)
-            work = work * (1 - apart) + _total(place for place in places if self._depth_of(place[0]) == depth)
+            work = work * (1 - apart) + total(place for place in places if self._depth_of(place[0]) == depth)
             inner = depth
         return seconds + self._body(work, self.costs.step_cycles, waiting)
 
@@ -225,16 +226,11 @@ class TpuLaunch:
         return (np.maximum(busy, work.scalar) + waiting) / self.costs.clock_hz
 
     def _visit(self, tag: str) -> Number:
-        """Seconds of one visit of a loop in the kernel, without loops in it.
-
-        Of visits that are written out together one unit works on the next while the other waits in this, but not where
-        a visit stores blocks: by bundles of 8-bit attention, rows of queries one after the other share nothing.
-        """
+        """Seconds of one visit of a loop in the kernel, without loops in it."""
         places, straight = self._work(tag), self._straight(self._loops(tag))
-        work = _total(places) + self._picks(tag, -1)
-        waiting = self._latency(work, places) + straight.waiting
-        waiting = waiting / (1 if self._stores_blocks(tag) else self._together(tag))
-        work = work + _total(straight.places) + straight.picks
+        work = total(places) + self._picks(tag, -1)
+        waiting = self._written_waits(tag, straight.waiting, self._together(tag)) / self._together(tag)
+        work = work + total(straight.places) + straight.picks
         return self._body(work, waiting=waiting) + self._between(work, tag)
 
     def _between(self, work: Cycles, tag: str) -> Number:
@@ -248,20 +244,24 @@ class TpuLaunch:
         Those in which there are loops are not.
         """
         unroll, trips = self._schedule(tag).unroll, self.trips[tag]
-        if unroll == 1 or trips.inside:
+        if unroll == 1:
             return 1
-        written = np.gcd(np.asarray(np.ceil(trips.mean), int), unroll)
+        varies = sum(map(self.launch.trips.moves, trips.inside), np.asarray(0)) > 0
+        written = np.where(varies, 1, np.gcd(np.asarray(np.ceil(trips.mean), int), unroll))
         return np.maximum(1, prod(map(self._is_no_loop, self._loops(tag)), start=written))
 
-    def _latency(self, work: Cycles, places: Iterable[tuple[Path, Cycles]]) -> Number:
-        """Cycles in which units wait for one another, where at some place products wait for products.
+    def _written_waits(self, tag: str, inside: Number, visits: Number) -> Number:
+        """Idle cycles of visits that are written out together; ``inside`` are those of loops in one of them.
 
-        Work on other rows fills most of them. A few rows leave the latency of the chain.
+        Visits that store blocks share nothing, by bundles of rows of queries of 8-bit attention.
         """
-        if not any(path in self.model.chained for path, _ in places):
-            return 0.0
-        beside = np.minimum(work.mxu, work.vectors(1.0))
-        return np.maximum(CHAIN_SHARE * beside, CHAIN_CYCLES - beside)
+        once = self._latency(work := self._work(tag)) + inside
+        more = once if self._stores_blocks(tag) else self._latency(work, next_wait)
+        return once + more * np.maximum(visits - 1, 0)
+
+    def _latency(self, places: Sequence[tuple[Path, Cycles]], wait: Callable[[Cycles], Number] = chain_wait) -> Number:
+        """Cycles in which units wait for one another, where at some place products wait for products."""
+        return wait(total(places)) if any(path in self.model.chained for path, _ in places) else 0.0
 
     def _waits(self, turning: int) -> Number:
         """Copies that a step starts and waits for."""
@@ -327,9 +327,18 @@ class TpuLaunch:
         path = next(path for path in self.launch.paths if loop in path)
         return path[: path.index(loop)]
 
+    @cached_property
+    def _all_work(self) -> Mapping[Path, Cycles]:
+        return self.launch.work(self._versions, {tag: loop.unroll for tag, loop in self.plan.loops.items()})
+
+    @cached_property
+    def _versions(self) -> Mapping[str, LoopVersions]:
+        """The versions of loops, in cells that are versioned."""
+        return self.launch.versions if has_versions(self.model, self.plan) else {}
+
     def _work(self, loop: str | None) -> list[tuple[Path, Cycles]]:
         """The work directly in a loop, or in a step, by its place."""
-        return [(path, done) for path, done in self.launch.work.items() if self._innermost(path) == loop]
+        return [(path, done) for path, done in self._all_work.items() if self._innermost(path) == loop]
 
     def _innermost(self, path: Sequence[str]) -> str | None:
         return next((tag for tag in reversed(path) if tag not in self._depth), None)
@@ -340,12 +349,8 @@ class TpuLaunch:
     def _executions(self, path: Sequence[str]) -> Number:
         """How often one core comes to a place."""
         depth = self._depth_of(path)
-        times: Number = 1
-        for tag in (*self.plan.order[: depth + 1], *(tag for tag in path if tag not in self._depth)):
-            times = times * self.trips[tag].mean
-        return times
-
-    # Rows and elements.
+        around = (*self.plan.order[: depth + 1], *(tag for tag in path if tag not in self._depth))
+        return prod((self.trips[tag].mean for tag in around), start=1)
 
     def _picks(self, loop: str | None, turning: int) -> Cycles:
         """What picking from another buffer takes, and starting copies row by row."""
@@ -365,7 +370,7 @@ class TpuLaunch:
     # Sums over the launch.
 
     def _all_cycles(self) -> Cycles:
-        parts = (done * self._executions(path) for path, done in self.launch.work.items())
+        parts = (done * self._executions(path) for path, done in self._all_work.items())
         return sum(parts, Cycles())
 
     def _written(self, loop: str | None) -> Number:
@@ -373,7 +378,7 @@ class TpuLaunch:
 
         One of each unit a cycle, and of matrix units of 128 columns one for two passes: 65,536 cycles compile in 2 s.
         """
-        work = _total(self._work(loop))
+        work = total(self._work(loop))
         inner = (self._together(tag) * self._written(tag) for tag in self._loops(loop))
         return work.mxu * self.costs.mxu_size / _WIDE_UNIT + work.vectors(1.0) + sum(inner, 0)
 
@@ -381,15 +386,10 @@ class TpuLaunch:
         """Seconds between the visits of all loops in the kernel."""
         paths = ((tag, (*self._around(tag), tag)) for tag in self._all_loops)
         times = ((tag, self._executions(path)) for tag, path in paths)
-        return sum((many * self._between(_total(self._work(tag)), tag) for tag, many in times), 0)
+        return sum((many * self._between(total(self._work(tag)), tag) for tag, many in times), 0)
 
     def _scalar_bytes(self) -> Number:
         return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)
-
-
-def _total(places: Iterable[tuple[Path, Cycles]]) -> Cycles:
-    """The work of several places."""
-    return sum((done for _, done in places), Cycles())
 
 
 def _or_none(known: Callable[[], _T]) -> _T | None:

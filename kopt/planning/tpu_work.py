@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from kopt.planning.trips import Number, Sizes, value
 from kopt.targets.budget import Budget
 from kopt.targets.costs import (
     CARRY_CYCLES,
+    CHAIN_CYCLES,
+    CHAIN_SHARE,
+    FILLED_CYCLES,
     RUNNING_BLOCK_CYCLES,
     RUNNING_BLOCK_WAIT,
     RUNNING_SUM_PRODUCTS,
@@ -54,6 +58,29 @@ class Cycles:
     def vectors(self, share: float) -> Number:
         """Those of the vector units, each at its own work, where ``share`` of the lanes' peak is had."""
         return np.maximum(np.maximum(self.vpu, self.eup) / share, self.xlu)
+
+
+def total(places: Iterable[tuple[Any, Cycles]]) -> Cycles:
+    """The work of several places."""
+    return sum((done for _, done in places), Cycles())
+
+
+def chain_wait(work: Cycles) -> Number:
+    """Cycles of some work in which units wait for one another, where products wait for products.
+
+    Work on other rows fills most of them. A few rows leave the latency of the chain.
+    """
+    beside = np.minimum(work.mxu, work.vectors(1.0))
+    return np.maximum(CHAIN_SHARE * beside, CHAIN_CYCLES - beside)
+
+
+def next_wait(work: Cycles) -> Number:
+    """Those of each other visit that is written out beside one: what vector work lacks to fill them.
+
+    They are half of the chain's latency at most, and none where vector work bounds a visit.
+    """
+    vectors = work.vectors(1.0)
+    return np.clip(FILLED_CYCLES - vectors, 0.0, CHAIN_CYCLES / 2) * (work.mxu > vectors)
 
 
 def cycles(work: Iterable[Work], sizes: Sizes, costs: TpuCosts) -> Cycles:

@@ -5,7 +5,7 @@ Sizes are numbers, or NumPy arrays with one number for each candidate.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kopt.cached_property import cached_property
-from kopt.ir.atoms import BlockNumber
+from kopt.ir.atoms import BlockNumber, Lane
 from kopt.ir.evaluation import evaluate
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import Axis, LaunchModel
@@ -123,22 +123,29 @@ def _dependent(axis: Axis, extent: IndexExpr, sizes: Sizes, found: Mapping[str, 
     outer = {str(atom.name): atom.name for atom in extent.atoms() if isinstance(atom, BlockNumber)}
     if not outer or not outer.keys() <= found.keys():
         raise UnknownError(axis.tag)
-    used = _parameters(axis.size, extent)
+    used = parameters_of([extent], [axis.size])
     if missing := [name for name in used if name not in sizes]:
         raise UnknownError(f"{missing[0]}")
-    columns = np.broadcast_arrays(*(sizes[name] for name in used), *(found[tag].mean for tag in outer))
-    rows, places = np.unique(np.stack([*map(np.ravel, columns)], -1), axis=0, return_inverse=True)
-    parts = [_at_sizes(axis.size, extent, outer, dict(zip(used, row, strict=False)), row[len(used) :]) for row in rows]
-    mean, some, many = (np.reshape(np.array(part)[places], columns[0].shape) for part in zip(*parts, strict=True))
+    columns = [*(sizes[name] for name in used), *(found[tag].mean for tag in outer)]
+    mean, some, many = by_choice(
+        columns, lambda row: _at_sizes(axis.size, extent, outer, dict(zip(used, row, strict=False)), row[len(used) :])
+    )
     return Trips(mean, some, many, frozenset(outer))
 
 
-def _parameters(size: Coefficient, extent: IndexExpr) -> list[Hashable]:
-    """The names of the sizes that the trips of an axis depend on."""
-    parts = [extent, *(inner for atom in extent.atoms() for inner in atom.parts)]
+def by_choice(columns: Sequence[Number], part: Callable[[Sequence[Number]], Sequence[Number]]) -> list[Number]:
+    """The numbers that ``part`` makes of each candidate's row of ``columns``, once for rows that are equal."""
+    columns = np.broadcast_arrays(*columns)
+    rows, places = np.unique(np.stack([*map(np.ravel, columns)], -1), axis=0, return_inverse=True)
+    return [np.reshape(np.array(one)[places], columns[0].shape) for one in zip(*map(part, rows), strict=True)]
+
+
+def parameters_of(exprs: Iterable[IndexExpr], sizes: Iterable[Coefficient]) -> list[Hashable]:
+    """The names of the block sizes that expressions and coefficients depend on."""
+    parts = [part for expr in exprs for part in (expr, *(inner for atom in expr.atoms() for inner in atom.parts))]
     numbers = [number for part in parts for number in (part.const, *part.terms.values())]
-    blocks = [atom.size for atom in extent.atoms() if isinstance(atom, BlockNumber)]
-    found = frozenset[Parameter]().union(*map(parameters, (size, *numbers, *blocks)))
+    lanes = [atom.size for part in parts for atom in part.terms if isinstance(atom, BlockNumber | Lane)]
+    found = frozenset[Parameter]().union(*map(parameters, (*sizes, *numbers, *lanes)))
     return sorted((one.name for one in found), key=str)
 
 

@@ -50,7 +50,7 @@ def test_work_is_counted_by_its_place() -> None:
     model = PRODUCT
     outside = Work("elementwise", (("m", 128), ("n", 256)), "f32", ("i", "j"), 3)
     model = replace(model, work=(*model.work, outside, outside))
-    found = at(model).work
+    found = at(model).work({}, {})
     costs = TPU_COSTS["v6e"]
     assert found == {
         ("i", "j", "k"): cycles(PRODUCT.work, SIZES, costs),
@@ -59,7 +59,7 @@ def test_work_is_counted_by_its_place() -> None:
 
 
 def test_no_work_is_at_no_place() -> None:
-    assert at(replace(PRODUCT, work=())).work == {}
+    assert at(replace(PRODUCT, work=())).work({}, {}) == {}
 
 
 #: Rows that are read, passed from visit to visit of a loop and added to, and written.
@@ -98,8 +98,8 @@ def test_candidates_at_once_are_each_by_itself() -> None:
         alone = at(PRODUCT, {tag: int(sizes[n]) for tag, sizes in candidates.items()})
         for tag in "ijk":
             assert together.trips[tag].mean[n] == alone.trips[tag].mean  # pyright: ignore
-        ((_, many),) = together.work.items()
-        ((_, one),) = alone.work.items()
+        ((_, many),) = together.work({}, {}).items()
+        ((_, one),) = alone.work({}, {}).items()
         assert many.mxu[n] == one.mxu  # pyright: ignore
 
 

@@ -15,7 +15,8 @@ becomes
 | `axes`, `whole_dims` | the ranges, and dimensions ``:`` that may become ranges |
 | `merged_dims`, `dim_classes` | dimensions that are made of blocks; which dimensions are lane by lane the same |
 | `operands`, `accesses` | arrays, and what is loaded, stored and updated |
-| `work`, `live`, `orders` | what is computed, what is alive at once, in which order cells may run |
+| `work`, `number_masks` | what is computed, and in which lanes it counts |
+| `live`, `orders` | what is computed, what is alive at once, in which order cells may run |
 | `factors` | where the operands of products come from |
 | `kopt.analysis.register_code` | the steps of a cell as vector registers see them |
 """
@@ -34,6 +35,7 @@ from kopt.analysis.launch_models.chains import chained
 from kopt.analysis.launch_models.factors import factors
 from kopt.analysis.launch_models.launch import Asked, Launch
 from kopt.analysis.launch_models.live import live
+from kopt.analysis.launch_models.number_masks import number_masks
 from kopt.analysis.launch_models.operands import operands
 from kopt.analysis.launch_models.orders import orders
 from kopt.analysis.launch_models.work import work
@@ -100,7 +102,7 @@ def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = 
         found,
         operands(launch),
         tuple(settled_access(access, known) for access in used),
-        work(launch),
+        work(launch, None if isinstance(chip, GpuChip) else number_masks(launch)),
         () if isinstance(chip, TpuChip) else live(launch),
         orders(launch, found) if ordered and not launch.planned else (),
         sources,

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation
 
 from kopt.analysis.interleaved import alternating
 from kopt.analysis.launch_models.launch import Launch
+from kopt.analysis.launch_models.number_masks import Masks
 from kopt.analysis.launch_models.program_points import inner_path
 from kopt.analysis.running_sums import Bf16Numbers, is_product, is_total
 from kopt.dialects.tile import (
@@ -42,7 +43,7 @@ from kopt.dialects.tile import (
     TransposeOp,
     tile_type,
 )
-from kopt.ir.launch_model import Unit, Work
+from kopt.ir.launch_model import LaneMask, Unit, Work
 from kopt.ir.polynomial import Coefficient
 from kopt.targets.tiling import LANES
 
@@ -63,21 +64,20 @@ _UNITS: dict[type[Operation], Unit] = {
     PhiloxOp: "random",
     DotOp: "product",
 }
-_Key = tuple[Unit, tuple[tuple[str, Coefficient], ...], Attribute, tuple[str, ...]]
+_Key = tuple[Unit, tuple[tuple[str, Coefficient], ...], Attribute, tuple[str, ...], LaneMask | None, bool]
 #: Whose work is that of their results: what is wider than its parts, or a part.
 _OF_RESULTS = (BroadcastOp, ConcatOp, DynamicSliceOp, SelectOp, SliceOp, TakeAlongOp)
 
 
-def work(launch: Launch) -> tuple[Work, ...]:
-    """The operations of all classes, equal ones counted; scalars are left out."""
+def work(launch: Launch, masks: Masks | None = None) -> tuple[Work, ...]:
+    """The operations of all classes, equal ones counted; scalars are left out. ``masks`` are those of operations."""
     found: Counter[_Key] = Counter()
     numbers = Bf16Numbers()
     for place in launch.places:
         for value in place.op.inits if isinstance(place.op, CarryingLoop) else ():
             if isinstance(value.type, TileType):
-                found[
-                    "carry", launch.dims(value), value.type.element_type, inner_path(place.op, place.path, place.number)
-                ] += 1
+                path = inner_path(place.op, place.path, place.number)
+                found["carry", launch.dims(value), value.type.element_type, path, None, False] += 1
         unit = _unit(place.op)
         if unit is None:
             continue
@@ -93,13 +93,16 @@ def work(launch: Launch) -> tuple[Work, ...]:
             unit = "running_total"
         if alternating(place.op):  # a shift and an or of words
             unit, element, dims = "elementwise", i32, launch.dims(place.op.results[0])
+        masked = (masks or {}).get(place.op, (None, False))
         if dims:
-            found[unit, dims, element, place.path] += _STEPS.get(type(place.op), 1)
+            found[unit, dims, element, place.path, *masked] += _STEPS.get(type(place.op), 1)
         if unit != "running_total" and len(dims) > 1 and len(dims) - 1 in _reduced(place.op):
-            found["crossing", (*dims[:-1], ("", 1)), element, place.path] += 1
-    dtypes = {element: str(element) for element in {element for _, _, element, _ in found}}
-    pairs = found.items()
-    return tuple(Work(unit, dims, dtypes[element], path, count) for (unit, dims, element, path), count in pairs)
+            found["crossing", (*dims[:-1], ("", 1)), element, place.path, None, False] += 1
+    dtypes = {element: str(element) for element in {element for _, _, element, *_ in found}}
+    return tuple(
+        Work(unit, dims, dtypes[element], path, count, mask, masks)
+        for (unit, dims, element, path, mask, masks), count in found.items()
+    )
 
 
 def _unit(op: Operation) -> Unit | None:
