@@ -1,6 +1,6 @@
 """What the code of a TPU's launch knows of the numbers of blocks at given sizes, and what libtpu leaves out for it.
 
-Of an axis with one block the number is known, and so are those of a loop that is unrolled. LoopVersions of a grid's body
+Of an axis with one block the number is known, and so are those of a loop that is unrolled. Versions of a grid's body
 (`kopt.passes.version_cells`) have loops of known trips, in runs of visits in which the same masks are decided. Runs of
 one or two visits are straight code, in which a version of a single cell knows the numbers of all blocks. Where they are
 known masks are constants: libtpu makes those registers of them that hold in some lanes and not in others, and leaves
