@@ -5,9 +5,8 @@ tile.grid (%i: b0=512) in (2048) { … tile.for %j: b1=512 in (0, %i.begin) … 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -18,10 +17,9 @@ from kopt.ir.evaluation import evaluate
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
 from kopt.ir.ranges import binding, visits
+from kopt.planning.versions import MOST_VERSIONS, alike
 from kopt.walk import walk
 
-#: As many versions of a body, at most; libtpu compiles each of them.
-MOST_VERSIONS = 8
 #: As many blocks of the grid's axis, at most, are looked at.
 _MOST_BLOCKS = 4096
 
@@ -56,8 +54,9 @@ def cell_versions(grid: GridOp) -> Versions | None:
     if range is None or blocks is None or blocks > _MOST_BLOCKS:
         return None
     numbers = np.arange(blocks)
-    walked = np.array([np.broadcast_to(evaluate(one, {range: numbers}), numbers.shape) for one in distances])
-    versions = tuple(_grouped(np.maximum(walked, 0).T.tolist()))
+    arrays = [np.broadcast_to(evaluate(one, {range: numbers}), numbers.shape) for one in distances]
+    walked = np.maximum(np.array(arrays), 0).T.tolist()
+    versions = tuple(Version(first, last - 1, tuple(walked[first])) for first, last in alike(walked))
     return Versions(range, tuple(loops), versions) if 1 < len(versions) <= MOST_VERSIONS else None
 
 
@@ -82,10 +81,3 @@ def _only_range(distances: Sequence[IndexExpr]) -> SSAValue | None:
         return None
     (name,) = names
     return name if isinstance(name, SSAValue) else None
-
-
-def _grouped(walked: Sequence[Sequence[int]]) -> Iterator[Version]:
-    """Neighbours that are alike."""
-    for key, group in groupby(enumerate(walked), key=lambda pair: tuple(pair[1])):
-        numbers = [number for number, _ in group]
-        yield Version(numbers[0], numbers[-1], key)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import numpy as np
 from xdsl.ir import SSAValue
 
@@ -13,6 +11,7 @@ from kopt.ir.condition import Comparison, Condition, Truth
 from kopt.ir.evaluation import evaluate
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.index_expr import IndexExpr
+from kopt.planning.versions import alike
 
 _COMPARISONS = tuple(ELEMENTWISE[name] for name in ("lt", "le", "gt", "ge"))
 #: What comparisons are known to be, of a run of visits.
@@ -35,7 +34,7 @@ def runs_of_visits(loop: ForOp, trips: int, range: SSAValue, first: int, last: i
             for visit, facts in enumerate(known):
                 if always[visit] or never[visit]:
                     facts[op.result] = bool(always[visit])
-    return [(len(list(run)), dict(facts)) for facts, run in groupby(known)]
+    return [(last - first, known[first]) for first, last in alike(known)]
 
 
 def _held(condition: Condition, numbers: dict, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:

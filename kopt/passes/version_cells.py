@@ -26,13 +26,9 @@ from kopt.passes.canonicalize import Simplest
 from kopt.passes.cell_facts import use_facts
 from kopt.passes.cloning import clone_with_new_tags
 from kopt.passes.dce import eliminate
+from kopt.planning.versions import MOST_VISITS, WRITTEN_VISITS
 from kopt.plans.plan import LoopSchedule
 from kopt.walk import walk
-
-#: As many visits are written out in one, where there are that many.
-_UNROLLED = 2
-#: Loops of more visits are not split by what masks are in each of them.
-_MOST_VISITS = 64
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,8 @@ class VersionCellsPass(ModulePass):
 
     A compiler overlaps the visits of a loop, and loops with each other, where it knows how often they run. Visits in
     which other masks hold in all lanes, or in none, are loops of their own: in a window those at both of its ends have
-    masks, and those between have none. A maximum is one of its operands where a version's cells decide it. A mask goes
+    masks, and those between have none. Where a version has one cell the elements of its block are constants, of which a
+    compiler computes no mask. A maximum is one of its operands where a version's cells decide it. A mask goes
     that another one implies.
 
         tile.grid (%i: b0=512) in (1024) { … %r = tile.for %j: b1=512 in (0, %i.begin) … tile.put %r, %out[:] }
@@ -154,14 +151,14 @@ def _walk(loop: ForOp, walked: int, range: SSAValue, version: Version) -> None:
         lower = number
     trips, done, values = -(-walked // size), 0, loop.inits
     runs = [(trips, {})]
-    if not any(isinstance(use.operation, WhenOp | CountOp) for use in loop.range.uses) and trips <= _MOST_VISITS:
+    if not any(isinstance(use.operation, WhenOp | CountOp) for use in loop.range.uses) and trips <= MOST_VISITS:
         runs = runs_of_visits(loop, trips, range, version.first, version.last)
     for count, known in runs:
         copies: dict[SSAValue, SSAValue] = {}
         copy = clone_with_new_tags(loop, copies) if done + count < trips else loop
         assert isinstance(copy, ForOp)
         begin, end = (_after(lower, elements, build) for elements in (done * size, min((done + count) * size, walked)))
-        part = _part(copy, begin, end, values, min(count, _UNROLLED))
+        part = _part(copy, begin, end, values, min(count, WRITTEN_VISITS))
         build.insert(part)
         if copy is not loop:
             copy.erase()  # values know their users: one without a body is none

@@ -9,7 +9,7 @@ import numpy as np
 
 from kopt.cached_property import cached_property
 from kopt.ir.atoms import BlockNumber
-from kopt.ir.launch_model import LaneMask, LaunchModel, Work
+from kopt.ir.launch_model import LaunchModel
 from kopt.planning.extents import is_known
 from kopt.planning.loaded import Contents
 from kopt.planning.padding import is_padded
@@ -70,21 +70,18 @@ class AtSizes:
         """
         code = frozenset(versions), frozenset(unrolled.items())
         if code not in self._work:
+            masks = dict.fromkeys(one.mask for one in self.model.work if one.mask is not None)
+            known = {mask: constant_shares(mask, self.sizes, self.trips, unrolled) for mask in masks}
             found: dict[Path, Cycles] = {}
             for one in self.model.work:
                 done = cycles([one], self.sizes, self.costs)
-                done = done if one.mask is None else done * self._share(one, one.mask, versions, unrolled)
+                if one.mask is not None:
+                    inside = [loop.shares[one.mask] for tag, loop in versions.items() if tag in one.path]
+                    shares = [known[one.mask], *inside]
+                    done = done * reduce(np.minimum, (each.made if one.masks else each.count for each in shares))
                 found[one.path] = found.get(one.path, Cycles()) + done
             self._work[code] = found
         return self._work[code]
-
-    def _share(
-        self, work: Work, mask: LaneMask, versions: Mapping[str, LoopVersions], unrolled: Mapping[str, int]
-    ) -> Number:
-        """The share of some work that libtpu does, where code knows in which lanes it counts."""
-        known = [constant_shares(mask, self.sizes, self.trips, unrolled)]
-        known += [one.shares[mask] for tag, one in versions.items() if tag in work.path]
-        return reduce(np.minimum, (one.made if work.masks else one.count for one in known))
 
     @cached_property
     def versions(self) -> Mapping[str, LoopVersions]:

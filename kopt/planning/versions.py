@@ -27,13 +27,17 @@ from kopt.planning.trips import Number, Sizes, Trips, by_choice, parameters_of, 
 from kopt.plans.plan import Plan
 from kopt.targets.tiling import LANES, SUBLANES
 
-#: As many versions of a body, as many visits of a run in straight code, and as many of a loop with runs, at most.
-_MOST_VERSIONS, _WRITTEN, _MOST_VISITS = 8, 2, 64
+#: As many versions of a body, at most; libtpu compiles each of them.
+MOST_VERSIONS = 8
+#: As many visits of a run are written out in one, where there are that many.
+WRITTEN_VISITS = 2
+#: Loops of more visits are not split by what masks are in each of them.
+MOST_VISITS = 64
 _Known = Mapping[Hashable, int]
 
 
 class MaskShares(NamedTuple):
-    """MaskShares of the vector registers of a block: which ``count``, and in which the mask is ``made``."""
+    """Shares of the vector registers of a block: which ``count``, and in which the mask is ``made``."""
 
     count: Number
     made: Number
@@ -95,9 +99,9 @@ class LoopVersions:
         numbers, size = np.arange(blocks), int(value(self._loop.size, sizes))
         extent = Rewriting(lambda atom: None, sizes).expr(self._loop.extent)
         walked = np.maximum(np.broadcast_to(evaluate(extent, {self._outer: numbers}), numbers.shape), 0)
-        versions = [[number for number, _ in group] for _, group in groupby(enumerate(walked), lambda pair: pair[1])]
+        versions = [range(first, last) for first, last in alike(walked.tolist())]
         total = (-(-walked // size)).sum()
-        if not 1 < len(versions) <= _MOST_VERSIONS or not total:
+        if not 1 < len(versions) <= MOST_VERSIONS or not total:
             return [0.0, *ALL * len(self._masks)]
         parts = [self._version(cells, -(-int(walked[cells[0]]) // size), sizes) for cells in versions]
         return (sum(parts) / total).tolist()
@@ -109,19 +113,23 @@ class LoopVersions:
         held = [np.broadcast_to(_registers(mask, numbers, sizes), (2, len(cells), visits)) for mask in self._masks]
         total = np.zeros(1 + 2 * len(held))
         for first, last in _runs(held, visits):
-            written = last - first <= _WRITTEN
+            written = last - first <= WRITTEN_VISITS
             shares = [_shares(one[:, :, first:last], written and len(cells) == 1) for one in held]
             total += [written * len(cells) * (last - first), *(each for one in shares for each in one)]
         return total
 
 
+def alike(values: Iterable[object]) -> list[tuple[int, int]]:
+    """Runs of equal neighbours: the number of the first one, and that behind the last."""
+    runs = [[number for number, _ in run] for _, run in groupby(enumerate(values), lambda pair: pair[1])]
+    return [(run[0], run[-1] + 1) for run in runs]
+
+
 def _runs(held: Sequence[np.ndarray], visits: int) -> list[tuple[int, int]]:
     """Runs of visits in which the same masks are decided."""
-    if not 0 < visits <= _MOST_VISITS:
+    if not 0 < visits <= MOST_VISITS:
         return [(0, visits)] if visits else []
-    decided = [[(_always(one[:, :, n]), _never(one[:, :, n])) for one in held] for n in range(visits)]
-    runs = [[number for number, _ in run] for _, run in groupby(enumerate(decided), lambda pair: pair[1])]
-    return [(run[0], run[-1] + 1) for run in runs]
+    return alike([[(_always(one[:, :, n]), _never(one[:, :, n])) for one in held] for n in range(visits)])
 
 
 def _shares(held: np.ndarray, known: bool) -> MaskShares:

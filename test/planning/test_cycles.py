@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kopt.planning.tpu_work import Cycles
+from kopt.planning.tpu_work import Cycles, next_wait
+from kopt.targets.costs import CHAIN_CYCLES, FILLED_CYCLES
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,17 @@ def test_the_vector_units_wait_for_the_slowest(cycles: Cycles, share: float, wan
 
 def test_cycles_add_up_unit_by_unit() -> None:
     assert Cycles(1, 2, 3, 4, 5) + Cycles(5, 4, 3, 2, 1) * 10 == Cycles(51, 42, 33, 24, 15)
+
+
+@pytest.mark.parametrize(
+    ("cycles", "wanted"),
+    [
+        (Cycles(mxu=1000, vpu=8), CHAIN_CYCLES / 2),
+        (Cycles(mxu=1000, vpu=FILLED_CYCLES - 100), 100),
+        (Cycles(mxu=1000, vpu=FILLED_CYCLES + 100), 0),
+        (Cycles(mxu=8, vpu=16), 0),
+    ],
+)
+def test_vector_work_fills_the_waits_of_visits_beside_it(cycles: Cycles, wanted: float) -> None:
+    """Where products bound a visit; a few vectors leave half of the chain's latency."""
+    assert next_wait(cycles) == wanted

@@ -16,7 +16,7 @@ becomes
 | `merged_dims`, `dim_classes` | dimensions that are made of blocks; which dimensions are lane by lane the same |
 | `operands`, `accesses` | arrays, and what is loaded, stored and updated |
 | `work`, `number_masks` | what is computed, and in which lanes it counts |
-| `live`, `orders` | what is computed, what is alive at once, in which order cells may run |
+| `live`, `orders` | what is alive at once, in which order cells may run |
 | `factors` | where the operands of products come from |
 | `kopt.analysis.register_code` | the steps of a cell as vector registers see them |
 """

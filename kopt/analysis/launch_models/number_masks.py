@@ -4,7 +4,7 @@ A compiler that knows these numbers makes no mask of them, and leaves out the re
 
     %seen = tile.ge %rows, %columns
     %kept = tile.select %seen, %scores, %lowest
-    %weights = tile.exp %kept        %sum = tile.reduce <sum> %weights
+    %weights = tile.exp %kept        %sum = tile.reduce add %weights [1]
 becomes
     %seen and %kept: the mask itself, 32·block(b0) + lane(0) - 32·block(b1) - lane(1) >= 0
     %scores, %weights and %sum: in the lanes where it holds; the others are -inf, then 0

@@ -18,6 +18,7 @@ def test_what_a_mask_excludes_is_followed_to_reductions() -> None:
     %z = tile.full -inf : {TILE}
     %s = tile.select %c, %q, %z : {TILE}
     %e = tile.exp %s : {TILE}
+    %r = tile.reduce add %e [0] : {TILE}
     %p = tile.exp %q : {TILE}"""
     grid = one_launch(text, x="64xf32").grid
     found = number_masks(Launch(grid, GridNames.of(grid)))
@@ -25,5 +26,6 @@ def test_what_a_mask_excludes_is_followed_to_reductions() -> None:
         "tile.select": True,
         "tile.ge": True,
         "tile.exp": False,
+        "tile.reduce": False,
     }
     assert len([op for op in found if op.name == "tile.exp"]) == 1

@@ -144,3 +144,36 @@ func.func @implied(%x: memref<512x64xf32>) -> memref<512x64xf32> {
   }
   func.return %out : memref<512x64xf32>
 }
+
+// -----
+
+// Of a version with one cell the elements of its block are constants, whatever visit of the loop it is.
+// CHECK-LABEL: @elements
+// CHECK: scf.if
+// CHECK: tile.arange 64, 1 : !tile.tile<b0=64 x i32>
+// CHECK: tile.index %{{.+}} : !tile.range
+// CHECK: scf.if
+// CHECK: tile.arange 128, 1 : !tile.tile<b0=64 x i32>
+func.func @elements(%x: memref<192x64xf32>) -> memref<192x64xf32> {
+  %out = pallas.call @f(%x) windows [<[192, 64], (d0) -> (0, 0), vmem>, <[64, 64], (d0) -> (d0, 0), vmem>] semantics (parallel) aliases [-1] : (memref<192x64xf32>) -> memref<192x64xf32> {
+  ^bb0(%x_1: !tile.ref<192 x 64 x f32, vmem>, %out_1: !tile.ref<64 x 64 x f32, vmem>):
+    tile.grid (%i: b0=64) in (192) {
+      %z = tile.full 0 : !tile.tile<64 x 32 x i32>
+      %begin = tile.begin %i : !tile.range<b0=64>
+      %r = tile.for %j: b1=32 in (0, %begin) iter(%s = %z) -> (!tile.tile<64 x 32 x i32>) schedule resident {
+        %i1 = tile.index %i : !tile.range<b0=64>
+        %j1 = tile.index %j : !tile.range<b1=32>
+        %rows = tile.broadcast %i1 dims [0] : !tile.tile<b0=64 x i32> to !tile.tile<b0=64 x b1=32 x i32>
+        %columns = tile.broadcast %j1 dims [1] : !tile.tile<b1=32 x i32> to !tile.tile<b0=64 x b1=32 x i32>
+        %ago = tile.sub %rows, %columns : !tile.tile<b0=64 x b1=32 x i32>
+        %plain = tile.reshape %ago : !tile.tile<b0=64 x b1=32 x i32> to !tile.tile<64 x 32 x i32>
+        %n = tile.add %s, %plain : !tile.tile<64 x 32 x i32>
+        tile.yield %n : !tile.tile<64 x 32 x i32>
+      }
+      %c = tile.cast %r : !tile.tile<64 x 32 x i32> to !tile.tile<64 x 32 x f32>
+      %w = tile.concat %c, %c dim 1 : !tile.tile<64 x 32 x f32>, !tile.tile<64 x 32 x f32> to !tile.tile<64 x 64 x f32>
+      tile.put %w, %out_1[:, :] : !tile.tile<64 x 64 x f32>, !tile.ref<64 x 64 x f32, vmem>
+    }
+  }
+  func.return %out : memref<192x64xf32>
+}
