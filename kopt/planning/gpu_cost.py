@@ -20,11 +20,12 @@ from math import prod
 import numpy as np
 
 from kopt.ir.atoms import Lane
-from kopt.ir.launch_model import LaunchModel, ModelAccess, Work
-from kopt.planning.emitted_types import emitted_types
+from kopt.ir.launch_model import E4M3, Factor, LaunchModel, ModelAccess, Work
+from kopt.planning.emitted_types import CONVERTED, emitted_types
 from kopt.planning.gpu_program import GpuProgram, operand_bits
 from kopt.planning.items import Cost
 from kopt.planning.loaded import Contents, listed_changes
+from kopt.planning.shared_products import converted
 from kopt.planning.trips import Number, Sizes, UnknownError, all_trips, max_of, value
 from kopt.plans.plan import Plan
 from kopt.targets.budget import Budget
@@ -169,7 +170,18 @@ class GpuLaunch:
         work = [one for one in self.model.work if one.unit not in ("carry", "product")]
         lanes = sum(GPU_INSTRUCTIONS[one.unit] * self._times(one) * self._lanes(one) for one in work)
         lanes = lanes + _ADDRESSING * sum(self._transfers(one) for one in self.model.accesses)
-        return lanes / self.costs.instructions
+        return (lanes + self._converted_again()) / self.costs.instructions
+
+    def _converted_again(self) -> Number:
+        """Lanes of operands that are converted in the registers that products read, in all warps but the first."""
+        found: Number = 0
+        for factor in self.model.factors:
+            if load := converted(self.model, factor):
+                of_bytes = self.model.operand(load.operand).dtype == E4M3 and not self.chip.e4m3
+                each = CONVERTED if of_bytes else GPU_INSTRUCTIONS["conversion"]
+                lanes = self.program.computed(factor.shape) * (self.program.copies(factor) - 1)
+                found = found + each * self._times(factor) * lanes
+        return found
 
     def _transfers(self, access: ModelAccess) -> Number:
         """Loads and stores of single threads: of neighbours that a thread has, up to 16 bytes at once."""
@@ -182,7 +194,7 @@ class GpuLaunch:
     def _lanes(self, work: Work) -> Number:
         return work.count * self.program.computed([size for _, size in work.dims])
 
-    def _times(self, one: Work | ModelAccess) -> Number:
+    def _times(self, one: Work | ModelAccess | Factor) -> Number:
         """How often work is done, or an array accessed, in the whole launch."""
         return prod(self.trips[tag].mean for tag in one.path)
 

@@ -16,6 +16,7 @@ from kopt.ir.atoms import Lane
 from kopt.ir.launch_model import Factor, LaunchModel, Live, ModelAccess, Work
 from kopt.ir.polynomial import Coefficient
 from kopt.planning.launch_options import MMA_ROWS, copies, power, stages, warps
+from kopt.planning.shared_products import are_together, converted, operands, spread
 from kopt.planning.trips import Number, Sizes, max_of, value
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
@@ -216,29 +217,60 @@ class GpuProgram:
     def _multiplied(self, path: Sequence[str]) -> Number:
         """Registers of operands that products read from there: 32 bytes of each row and column of a warp, twice.
 
-        A warp has a square of the sums. Numbers of 8 bits that become operands have a register each, and so do those
-        of right operands whose columns follow one another in memory, until they are packed row by row. Blocks at
+        A warp has a square of the sums. Operands that are converted are there as a whole, in each warp that reads them:
+        one product's after the other's. Other numbers of 8 bits that become operands have a register each, and so do
+        those of right operands whose columns follow one another in memory, until they are packed row by row. Blocks at
         loaded places have pointers.
         """
         if self._budget.gpu.backend == "hip":
             return 0
-        products = self._narrow(path)
+        products, whole = self._narrow(path), {load.id for _, load in self._converted(path)}
         unpacked = sum(
             self._lanes(one.relation.lanes)
             for one in self._loads(path)
-            if self._model.operand(one.operand).bits == 8 and any(self._is_unpacked(one, work) for work in products)
+            if one.id not in whole
+            and self._model.operand(one.operand).bits == 8
+            and any(self._is_unpacked(one, work) for work in products)
         )
         pointers = sum(self._lanes(one.relation.lanes) for one in self._loads(path) if one.address) * _POINTERS
-        return np.where(self._waits, self._squares(path) + unpacked + pointers, 0)
+        operands = max_of(self._operands(work) for work in products)
+        return np.where(self._waits, operands + unpacked + pointers, 0)
 
     def _narrow(self, path: Sequence[str]) -> list[Work]:
         return [work for work in self._products if work.path == path and work.dtype not in ("f32", "f64")]
 
+    def _operands(self, product: Work) -> Number:
+        """Registers of two steps' rows and columns of a product, or of all of them where these are converted."""
+        found, square = operands(self._model, product), self._square(product)
+        whole = [one for one in found.values() if converted(self._model, one)]
+        parts = (self._lanes(one.shape) * self.copies(one) for one in whole)
+        return sum(parts, square * (1 - len(whole) / 2))
+
+    def _square(self, product: Work) -> Number:
+        sums = self._size((product.dims[-3], product.dims[-1]))
+        return product.count * np.sqrt(sums / self.warps) * self.threads
+
     def _squares(self, path: Sequence[str]) -> Number:
         """Registers of two steps' rows and columns of the largest product."""
-        products = self._narrow(path)
-        squares = (work.count * np.sqrt(self._size((work.dims[-3], work.dims[-1])) / self.warps) for work in products)
-        return max_of(squares) * self.threads
+        return max_of(map(self._square, self._narrow(path)))
+
+    def _converted(self, path: Sequence[str]) -> list[tuple[Factor, ModelAccess]]:
+        """Operands that are converted where products read them, with what loads them."""
+        found = [(one, converted(self._model, one)) for one in self._factors(path)]
+        return [(one, load) for one, load in found if load]
+
+    def _is_converted(self, factor: Factor) -> Number:
+        """Whether an operand is converted in the registers that a product reads."""
+        return self._waits if self._budget.gpu.backend != "hip" and converted(self._model, factor) else False
+
+    def copies(self, factor: Factor) -> Number:
+        """How many warps have the same lanes of an operand that products read from registers; else one has."""
+        product = next(work for work in reversed(self._products) if work.path == factor.path)
+        if self._budget.gpu.backend == "hip":
+            return 1
+        rows, columns = (self._value(product.dims[dim][1]) for dim in (-3, -1))
+        down, across = spread(rows, columns, self.warps, are_together(self._model, factor.path))
+        return np.where(self._waits, across if factor.side == "lhs" else down, 1)
 
     def _awaited(self, path: Sequence[str]) -> Number:
         """Registers of the left operands that a visit loads, where its products wait for one another."""
@@ -270,9 +302,11 @@ class GpuProgram:
         """Lanes of operands of products that stand in registers: those computed, and those at loaded places.
 
         Operands that sums become are narrowed where these were, where matrix units read the others by themselves.
+        Those that are converted where they are read count there.
         """
         loads = [one for one in self._loads(path) if one.address]
-        made = sum(self._lanes(one.shape) for one in self._factors(path) if not (one.load or one.stays))
+        factors = [one for one in self._factors(path) if not (one.load or one.stays)]
+        made = sum(np.where(self._is_converted(one), 0, self._lanes(one.shape)) for one in factors)
         narrowed = self._is_in_place(path) & ~np.asarray(self._waits)
         return sum(self._lanes(one.relation.lanes) for one in loads) + np.where(narrowed, 0, made)
 
@@ -332,6 +366,7 @@ class GpuProgram:
         """
         brought = {load.id for load, _ in self._brought(path)}
         once = [one for one in self._factors(path) if one.load not in brought]
+        once = [one for one in once if not np.any(self._is_converted(one))]
         shared = dict.fromkeys((one.load, one.shape, one.bits) for one in once if one.load)
         sizes = [*shared, *((one.side, one.shape, one.bits) for one in once if not one.load and self._is_shared(one))]
         return sum(self._lanes(shape) * bits // 8 for _, shape, bits in sizes)

@@ -13,6 +13,7 @@ from typing import Literal
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Block, Operation, SSAValue
 
+from kopt.analysis.effects import is_side_effect_free
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.program_points import ProgramPoint
 from kopt.analysis.tensor_descriptors import block_shape, why_no_descriptor
@@ -41,8 +42,21 @@ def _factor(launch: Launch, place: ProgramPoint, side: Literal["lhs", "rhs"]) ->
     if isinstance(source.owner, LoadOp) and source.owner.parent is block:
         waits = not is_multiplied(source) or side == "lhs" and _is_apart(source.owner)
         return replace(factor, load=launch.ids[source.owner], waits=waits)
-    stays = source.owner.parent is not block if isinstance(source.owner, Operation) else source.owner is not block
-    return replace(factor, of=tuple(launch.ids[load] for load in _made_of(source, block)), stays=stays)
+    return replace(
+        factor, of=tuple(launch.ids[load] for load in _made_of(source, block)), stays=_is_from_outside(source, block)
+    )
+
+
+def _is_from_outside(value: SSAValue, block: Block) -> bool:
+    """Whether a value is the same in all visits to a body: it, or all that it is computed from, is from outside."""
+    owner = value.owner
+    if not isinstance(owner, Operation):
+        return owner is not block
+    if owner.parent is not block:
+        return True
+    if isinstance(owner, DotOp | LoadOp) or not is_side_effect_free(owner):
+        return False
+    return all(_is_from_outside(operand, block) for operand in owner.operands)
 
 
 def _viewed(value: SSAValue, block: Block) -> SSAValue:
