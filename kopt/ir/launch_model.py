@@ -210,8 +210,9 @@ class Factor:
 
     ``load`` is the access of the same body that brings it as it is, but for the order of its lanes; ``of`` are those of
     the same body that it is made of otherwise. It ``stays`` where nothing of it is of the body. It ``waits`` where
-    threads read what was loaded, too: another op takes it, or a block of a tensor descriptor has its lanes apart. The
-    product ``adds`` to the sums of another one of the same body where it begins with these.
+    threads read what was loaded, too: another op takes it, or a block of a tensor descriptor has its lanes apart. A
+    left operand is ``turned`` whose rows are columns of what was loaded. The product ``adds`` to the sums of another
+    one of the same body where it begins with these.
     """
 
     path: tuple[str, ...]
@@ -223,6 +224,7 @@ class Factor:
     stays: bool = False
     waits: bool = False
     adds: bool = False
+    turned: bool = False
 
 
 @dataclass(frozen=True)
@@ -256,8 +258,8 @@ class LaunchModel:
     """One launch. ``orders`` are constraints, not an enumeration: the first is the source's.
 
     ``sources`` say what the names of expressions depend on; ``sizes`` are the block sizes that are chosen; ``chained``
-    are the paths of bodies in which a product waits for what the vector unit makes of another product. ``live`` are
-    the values that are alive at once, ``code`` is the cell as vector registers of a TPU see it, and ``factors`` the
+    are the paths of bodies in which a product waits for what the vector unit makes of another product, ``recurrent``
+    those in which products of a visit wait for sums of the visit before. ``live`` are the values that are alive at once, ``code`` is the cell as vector registers of a TPU see it, and ``factors`` the
     operands of products as a GPU's shared memory has them.
     """
 
@@ -271,6 +273,7 @@ class LaunchModel:
     sources: tuple[Source, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict, hash=False)
     chained: frozenset[tuple[str, ...]] = frozenset()
+    recurrent: frozenset[tuple[str, ...]] = frozenset()
     code: RegisterCode = RegisterCode()
     factors: tuple[Factor, ...] = field(default=(), compare=False)
 

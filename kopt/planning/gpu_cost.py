@@ -42,6 +42,9 @@ _FEW_ROWS = 1.05
 _SECTOR, _SHARED_BYTES = 64, 128
 #: Bytes that a thread loads at once, at most, and the instructions of one such load.
 _VECTOR, _ADDRESSING = 16, 8
+#: Instructions that hand a word of two numbers on, from the registers of one visit to those of the next: 3.8 and 6.1
+#: of a word of 16-bit numbers in loops of `matmul_backward` and `delta_states` with three stages (sm80, Triton 3.9).
+_HANDED_ON = 5
 #: Bytes of a launch that all multiprocessors should have a part of, and how much longer it takes where not all do: the
 #: model has no idea of what else a program waits for, as one on a multiprocessor of its own does alone.
 _WORK, _IDLE = 1 << 20, 2.0
@@ -100,14 +103,14 @@ class GpuLaunch:
         needed = costs.latency_seconds * self.chip.hbm_bytes_per_second
         hidden = np.minimum(1, np.maximum(1, on_their_way) / needed)
         bytes_per_second = costs.hbm_share * self.chip.hbm_bytes_per_second
-        moved = (read + written) / (bytes_per_second * hidden)
+        moved = (read + written) / (bytes_per_second * hidden) * self._longer(programs, at_once)
         dispatched = np.ceil(started / costs.multiprocessors) * costs.dispatch_seconds
         begun = np.ceil(started / at_once) * costs.program_seconds / held
-        parts = [products / busy, vectors / busy, cached / busy, moved, dispatched, begun]
+        parts = [*self._by_turns(products / busy, vectors / busy, together), cached / busy, moved, dispatched, begun]
         overhead, combined = (1 + launches) * costs.launch_seconds, partial / bytes_per_second
         slowest = max_of(parts)
         share = np.where(self.program.walks, _WALKED, 1) * np.where(self.program.few_rows, _FEW_ROWS, 1)
-        ahead = np.where(products > 0, (1 + self.program.ahead) ** 2, 1)
+        ahead = np.where(products > 0, (1 + self._ahead(parts[0] * busy / cells)) ** 2, 1)
         exposed = np.maximum(_EXPOSED, 1 / (together * ahead))
         taken = share * slowest + exposed * (sum(parts) - slowest)
         idle = (programs < costs.multiprocessors) & (read + written > _WORK)
@@ -163,6 +166,37 @@ class GpuLaunch:
         shared = self.chip.shared_bytes // np.maximum(1, self.program.shared_bytes)
         return np.maximum(1, np.minimum(self.program.held_by_registers, shared))
 
+    def _longer(self, programs: Number, at_once: Number) -> Number:
+        """How many times longer memory takes where few programs are left after those that run at once.
+
+        They have as much of it as the second-level cache gives their multiprocessors.
+        """
+        left, costs = programs % at_once, self.costs
+        given = costs.l2_share * costs.l2_bytes_per_second * np.minimum(1, left / costs.multiprocessors)
+        slower = np.maximum(1, costs.hbm_share * self.chip.hbm_bytes_per_second / np.maximum(1, given))
+        return np.where((programs > at_once) & (left > 0), 1 + left / programs * (slower - 1), 1)
+
+    def _ahead(self, each: Number) -> Number:
+        """Visits ahead that hide anything: in a recurrence of those that take so many seconds, until memory answers.
+
+        ``each`` is the time of a program on all multiprocessors. A visit begins when the one before has ended.
+        """
+        ahead, loops = self.program.ahead, [set(path) - {*self.plan.order} for path in self.model.recurrent]
+        if not loops:
+            return ahead
+        visits = max_of(prod(self.trips[tag].mean for tag in tags) for tags in loops)
+        visit = each * self.costs.multiprocessors / np.maximum(1, visits)
+        return np.minimum(ahead, np.maximum(1, np.ceil(self.costs.latency_seconds / np.maximum(visit, 1e-12))))
+
+    def _by_turns(self, products: Number, vectors: Number, together: Number) -> list[Number]:
+        """What the units take: in a recurrence one waits for the other, as far as programs ``together`` do not fill in.
+
+        Loads ahead hide memory there, and nothing of what products wait for.
+        """
+        if not self.model.recurrent:
+            return [products, vectors]
+        return [np.maximum(products, vectors) + np.minimum(products, vectors) / together]
+
     # What multiprocessors do: seconds with all of them at work.
 
     def _vectors(self) -> Number:
@@ -170,7 +204,12 @@ class GpuLaunch:
         work = [one for one in self.model.work if one.unit not in ("carry", "product")]
         lanes = sum(GPU_INSTRUCTIONS[one.unit] * self._times(one) * self._lanes(one) for one in work)
         lanes = lanes + _ADDRESSING * sum(self._transfers(one) for one in self.model.accesses)
-        return (lanes + self._converted_again()) / self.costs.instructions
+        return (lanes + self._converted_again() + self._handed_on()) / self.costs.instructions
+
+    def _handed_on(self) -> Number:
+        """Lanes of blocks that stand in registers for several visits: each hands all of them on, half word by half."""
+        visits = max_of(self._times(one) for one in self.model.factors if one.turned)
+        return np.where(self.program.stages > 2, _HANDED_ON * self.program.turned * visits, 0)
 
     def _converted_again(self) -> Number:
         """Lanes of operands that are converted in the registers that products read, in all warps but the first."""

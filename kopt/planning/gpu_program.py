@@ -81,9 +81,14 @@ class GpuProgram:
     def ahead(self) -> Number:
         """Visits whose loads are on their way beside a visit's work: those of all stages but one.
 
-        On AMD's chips one at most: what is loaded ahead stands in registers.
+        On AMD's chips one at most: what is loaded ahead stands in registers. Places that a visit loads are on their way
+        before what is there.
         """
-        return np.minimum(1, self.stages - 1) if self._budget.gpu.backend == "hip" else self.stages - 1
+        first = np.minimum(1, self.stages - 1)
+        if self._budget.gpu.backend == "hip":
+            return first
+        told = any(self._is_told(load) for path in self._paths for load, _ in self._brought(path))
+        return np.maximum(first, (self.stages - 1) // 2) if told else self.stages - 1
 
     @property
     def _is_full(self) -> Number:
@@ -92,7 +97,7 @@ class GpuProgram:
         All of them come there while products wait for one another, and not the two steps that others have of them.
         """
         more = max_of(self._awaited(path) - self._squares(path) for path in self._paths) / self.threads
-        return (not self._reads_itself) & (self.registers + more >= self._budget.COUNTED_REGISTERS)
+        return (not self._reads_itself) & (self._of_visit + more >= self._budget.COUNTED_REGISTERS)
 
     @property
     def _reads_itself(self) -> bool:
@@ -120,9 +125,9 @@ class GpuProgram:
 
     @property
     def _usual_registers(self) -> Number:
-        """Registers that a compiler gives a thread; `registers` are those that it may need."""
-        others = _FEW_ADDRESSES + _IN_TURNS * (self.registers - _ADDRESSES)
-        return self.registers if self._products else np.ceil(others)
+        """Registers that a compiler gives a thread, with nothing ahead; `registers` are those that it may need."""
+        others = _FEW_ADDRESSES + _IN_TURNS * (self._of_visit - _ADDRESSES)
+        return self._of_visit if self._products else np.ceil(others)
 
     @property
     def threads(self) -> Number:
@@ -151,8 +156,8 @@ class GpuProgram:
         return found
 
     @cached_property
-    def registers(self) -> Number:
-        """Registers of a thread: its share of what products sum and multiply, or of what else is alive at once."""
+    def _of_visit(self) -> Number:
+        """Registers of a thread for one visit: its share of what products sum and multiply, or of what else is alive at once."""
         words = [
             self._sums(path) + self._computed(path) / 2 + self._multiplied(path) + self._conditions(path)
             for path in self._paths
@@ -160,6 +165,17 @@ class GpuProgram:
         others = [live for live in self._model.live if live.path not in self._paths]
         words += [self._words(live, bool(self._products)) + self._carried(live.path) for live in others]
         return _ADDRESSES + max_of(words) / self.threads
+
+    @cached_property
+    def registers(self) -> Number:
+        """Registers of a thread: those of a visit, and what comes ahead of others by way of them."""
+        return self._of_visit + self.turned * np.maximum(0, self.stages - 1) / self.threads
+
+    @cached_property
+    def turned(self) -> Number:
+        """Words of a visit that come by way of registers."""
+        found = [(load, self._is_turned(load)) for path in self._paths for load, _ in self._brought(path)]
+        return sum(np.where(turned, self._bytes(load) / 4, 0) for load, turned in found)
 
     @cached_property
     def largest_tile(self) -> Number:
@@ -326,9 +342,21 @@ class GpuProgram:
 
     def _copies(self, load: ModelAccess, waits: bool) -> Number:
         """How often a load's block is shared; places that the same visit loads are known half of the stages ahead."""
-        told = any(one.path == load.path for one in map(self._model.access, load.address))
-        ahead = 1 + (self.stages - 1) // 2 if told and self._budget.gpu.backend != "hip" else self.stages
-        return copies(ahead, self._waits | waits)
+        told = self._is_told(load) and self._budget.gpu.backend != "hip"
+        ahead = 1 + (self.stages - 1) // 2 if told else self.stages
+        return np.where(self._is_turned(load), 1, copies(ahead, self._waits | waits))
+
+    def _is_told(self, load: ModelAccess) -> bool:
+        """Whether the same visit loads the place of a block."""
+        return any(one.path == load.path for one in map(self._model.access, load.address))
+
+    def _is_turned(self, load: ModelAccess) -> Number:
+        """Whether a block comes by way of registers, since its columns are rows of a left operand that stands there.
+
+        Right ones, and those that a matrix unit reads by itself, are read in shared memory as they are needed.
+        """
+        turned = any(one.turned and one.load == load.id for one in self._factors(load.path))
+        return self._waits if turned and self._budget.gpu.backend != "hip" else False
 
     def _is_in_place(self, path: Sequence[str]) -> bool:
         """Whether sums of products become operands of others with no lanes beside them: nothing masks or packs any.
@@ -354,7 +382,8 @@ class GpuProgram:
 
     def _waiting(self, path: Sequence[str]) -> Number:
         """Bytes of a visit that threads read first."""
-        return sum(np.where(self._waits | waits, self._bytes(load), 0) for load, waits in self._brought(path))
+        staged = [(load, waits) for load, waits in self._brought(path) if not np.any(self._is_turned(load))]
+        return sum(np.where(self._waits | waits, self._bytes(load), 0) for load, waits in staged)
 
     def _bytes(self, load: ModelAccess) -> Number:
         return self._lanes(load.relation.lanes) * self._model.operand(load.operand).bits // 8

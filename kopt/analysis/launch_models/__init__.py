@@ -31,7 +31,7 @@ from xdsl.ir import Operation
 
 from kopt.analysis.launch_models.accesses import accesses
 from kopt.analysis.launch_models.axes import axes
-from kopt.analysis.launch_models.chains import chained
+from kopt.analysis.launch_models.chains import chained, recurrent
 from kopt.analysis.launch_models.factors import factors
 from kopt.analysis.launch_models.launch import Asked, Launch
 from kopt.analysis.launch_models.live import live
@@ -108,6 +108,7 @@ def _model(launch: Launch, name: str, ordered: bool = True, chip: Chip | None = 
         sources,
         _sizes(launch, found),
         chained(launch),
+        recurrent(launch),
         RegisterCode() if isinstance(chip, GpuChip) else register_code(launch.grid, launch.analysis, planned=False),
         () if isinstance(chip, TpuChip) else factors(launch),
     )

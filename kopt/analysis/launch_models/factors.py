@@ -41,7 +41,8 @@ def _factor(launch: Launch, place: ProgramPoint, side: Literal["lhs", "rhs"]) ->
     source = _viewed(value, block)
     if isinstance(source.owner, LoadOp) and source.owner.parent is block:
         waits = not is_multiplied(source) or side == "lhs" and _is_apart(source.owner)
-        return replace(factor, load=launch.ids[source.owner], waits=waits)
+        turned = side == "lhs" and _is_turned(value, source)
+        return replace(factor, load=launch.ids[source.owner], waits=waits, turned=turned)
     return replace(
         factor, of=tuple(launch.ids[load] for load in _made_of(source, block)), stays=_is_from_outside(source, block)
     )
@@ -64,6 +65,18 @@ def _viewed(value: SSAValue, block: Block) -> SSAValue:
     while isinstance(value.owner, _VIEWS) and value.owner.parent is block:
         value = value.owner.operands[0]
     return value
+
+
+def _is_turned(value: SSAValue, source: SSAValue) -> bool:
+    """Whether rows of an operand are columns of the value that it is a view of."""
+    turned = False
+    while value is not source:
+        owner = value.owner
+        assert isinstance(owner, _VIEWS)
+        if isinstance(owner, TransposeOp):
+            turned ^= owner.order[-1] != len(owner.order) - 1
+        value = owner.operands[0]
+    return turned
 
 
 def is_multiplied(value: SSAValue) -> bool:
