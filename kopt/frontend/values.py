@@ -21,7 +21,7 @@ from kopt.dialects.tile import DimAttr, TileType
 from kopt.frontend.block_size import BlockSize, Shape
 from kopt.frontend.device_value import DeviceValue, call_torch
 from kopt.frontend.dtypes import element_type, torch_dtype
-from kopt.frontend.lane_counts import lanes_of_block, length
+from kopt.frontend.lane_counts import lanes_of_block, length, open_tag
 from kopt.frontend.ragged import is_ragged
 from kopt.frontend.registry import method
 from kopt.frontend.run_time_scalars import OpenNumber
@@ -170,9 +170,14 @@ def counted(value: Any) -> Any:
         return value
     if value.count is not None:
         return value.counted()
-    if value.tag in current().ranges:
-        return Index(current().emit(tile.BlockSizeOp(current().ranges[value.tag])), natural=True)
-    return int(value)
+    return sized(value)
+
+
+def sized(value: Any) -> Any:
+    """An operand of a loop's arithmetic: a block's size is whatever is chosen for it, while a loop has such blocks."""
+    if isinstance(value, BlockSize) and value.count is None and (tag := open_tag(value)):
+        return Index(current().emit(tile.BlockSizeOp(current().ranges[tag])), natural=True)
+    return int(value) if isinstance(value, BlockSize) else value
 
 
 class Index(DeviceValue):

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import i1
 from kopt.dialects import tile
 from kopt.dialects.tile import TileType
 from kopt.frontend.state import current
-from kopt.frontend.values import DeviceTensor, Index, LaneNumbers, TileRange, index_ssa, is_integer, is_number
+from kopt.frontend.values import DeviceTensor, Index, LaneNumbers, TileRange, index_ssa, is_integer, is_number, sized
 
 
 def _natural(value: Any) -> bool:
@@ -79,7 +79,7 @@ def _with_numbers(name: str, on_numbers: Callable[[Any, Any], Any], otherwise: C
         if len(args) == 2 and not kwargs:
             a, b = args
             if is_integer(a) and is_integer(b):
-                return on_numbers(a, b)
+                return on_numbers(sized(a), sized(b))
             if name in ("add", "sub") and (moved := _moved(name, a, b, otherwise)) is not None:
                 return moved
         return otherwise(*args, **kwargs)
