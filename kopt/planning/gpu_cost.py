@@ -89,7 +89,7 @@ class GpuLaunch:
         held = self.occupancy()
         at_once = costs.multiprocessors * held
         started, slots = self._started(programs)
-        together = np.maximum(1, np.minimum(started / costs.multiprocessors, held))
+        together = np.maximum(1, np.minimum(np.ceil(started / costs.multiprocessors), held))  # of the busiest one
         reads = [access for access in self.model.accesses if access.mode != "store"]
         writes = [access for access in self.model.accesses if access.mode != "load"]
         read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
@@ -103,7 +103,7 @@ class GpuLaunch:
         needed = costs.latency_seconds * self.chip.hbm_bytes_per_second
         hidden = np.minimum(1, np.maximum(1, on_their_way) / needed)
         bytes_per_second = costs.hbm_share * self.chip.hbm_bytes_per_second
-        moved = (read + written) / (bytes_per_second * hidden) * self._longer(programs, at_once)
+        moved = (read + written) / (bytes_per_second * hidden)
         dispatched = np.ceil(started / costs.multiprocessors) * costs.dispatch_seconds
         begun = np.ceil(started / at_once) * costs.program_seconds / held
         parts = [*self._by_turns(products / busy, vectors / busy, together), cached / busy, moved, dispatched, begun]
@@ -165,16 +165,6 @@ class GpuLaunch:
         """Programs that one multiprocessor holds: by threads, by shared memory, by registers; at least one."""
         shared = self.chip.shared_bytes // np.maximum(1, self.program.shared_bytes)
         return np.maximum(1, np.minimum(self.program.held_by_registers, shared))
-
-    def _longer(self, programs: Number, at_once: Number) -> Number:
-        """How many times longer memory takes where few programs are left after those that run at once.
-
-        They have as much of it as the second-level cache gives their multiprocessors.
-        """
-        left, costs = programs % at_once, self.costs
-        given = costs.l2_share * costs.l2_bytes_per_second * np.minimum(1, left / costs.multiprocessors)
-        slower = np.maximum(1, costs.hbm_share * self.chip.hbm_bytes_per_second / np.maximum(1, given))
-        return np.where((programs > at_once) & (left > 0), 1 + left / programs * (slower - 1), 1)
 
     def _ahead(self, each: Number) -> Number:
         """Visits ahead that hide anything: in a recurrence of those that take so many seconds, until memory answers.
