@@ -104,9 +104,10 @@ def default_num_stages(grid: tile.GridOp, chip: GpuChip, warps: int, known: Grid
         return 2 if loops else 1
     model = fixed_model(grid, known or GridNames.of(grid))
     plan = replace(gpu_candidate(model), options=(("warps", warps),))
-    found = int(GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).program.stages)
+    program = GpuLaunch(model, {}, plan, chip, assumed_lengths(model)).program
     # The model takes whole dimensions to be walked; those that no pass has made walks of are loaded as a whole.
-    return min(found, 1 + Budget(chip).shared // max(1, *map(_staged_bytes, loops)))
+    visits = 1 + Budget(chip).shared // max(1, *map(_staged_bytes, loops))
+    return min(int(program.stages), 2 * visits - 1 if program.is_told else visits)
 
 
 def default_max_registers(grid: tile.GridOp, chip: GpuChip, warps: int) -> int | None:

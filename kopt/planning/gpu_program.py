@@ -75,7 +75,7 @@ class GpuProgram:
         programs = np.minimum(self._each, self.held_by_registers)
         chained = not self._model.chained.isdisjoint(self._paths)
         found = stages(read, waiting, self._budget, staying, programs, chained)
-        if self._is_told:  # each visit of blocks ahead takes a stage more, for their places
+        if self.is_told:  # each visit of blocks ahead takes a stage more, for their places
             found = np.where(found > 2, np.minimum(2 * found - 1, self._budget.STAGES + 1), found)
         return np.where(self._is_full, np.minimum(_FULL_STAGES, found), found)
 
@@ -89,7 +89,7 @@ class GpuProgram:
         first = np.minimum(1, self.stages - 1)
         if self._budget.gpu.backend == "hip":
             return first
-        return np.maximum(first, (self.stages - 1) // 2) if self._is_told else self.stages - 1
+        return np.maximum(first, (self.stages - 1) // 2) if self.is_told else self.stages - 1
 
     @property
     def _is_full(self) -> Number:
@@ -348,7 +348,7 @@ class GpuProgram:
         return np.where(self._is_turned(load), 1, copies(ahead, self._waits | waits))
 
     @property
-    def _is_told(self) -> bool:
+    def is_told(self) -> bool:
         """Whether a visit loads places of blocks for its products, which copies into shared memory wait for."""
         told = any(self._tells(load) for path in self._paths for load, _ in self._brought(path))
         return told and self._budget.gpu.backend != "hip"
