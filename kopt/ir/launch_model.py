@@ -259,8 +259,9 @@ class LaunchModel:
 
     ``sources`` say what the names of expressions depend on; ``sizes`` are the block sizes that are chosen; ``chained``
     are the paths of bodies in which a product waits for what the vector unit makes of another product, ``recurrent``
-    those in which products of a visit wait for sums of the visit before. ``live`` are the values that are alive at once, ``code`` is the cell as vector registers of a TPU see it, and ``factors`` the
-    operands of products as a GPU's shared memory has them.
+    those in which products of a visit wait for sums of the visit before. ``live`` are the values that are alive at
+    once, ``code`` is the cell as vector registers of a TPU see it, and ``factors`` the operands of products as a GPU's
+    shared memory has them.
     """
 
     name: str

@@ -32,7 +32,7 @@ def emitted_types(model: LaunchModel, chip: GpuChip) -> LaunchModel:
 
 
 def _emitted(work: Work, staying: Collection[tuple[tuple[str, ...], str, tuple[Coefficient, ...]]]) -> tuple[Work, ...]:
-    """A conversion as operations; a product with the conversions of its operands: those that stay are converted once."""
+    """A conversion as operations; a product with those of its operands: what stays is converted once."""
     if work.unit == "conversion":
         count = work.count * (_TO_BYTES if work.dtype == E4M3 else CONVERTED)
         shape, tags = tuple(size for _, size in work.dims), {tag for tag, _ in work.dims}

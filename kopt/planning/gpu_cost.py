@@ -22,7 +22,8 @@ import numpy as np
 from kopt.ir.atoms import Lane
 from kopt.ir.launch_model import E4M3, Factor, LaunchModel, ModelAccess, Work
 from kopt.planning.emitted_types import CONVERTED, emitted_types
-from kopt.planning.gpu_program import GpuProgram, operand_bits
+from kopt.planning.gpu_program import GpuProgram
+from kopt.planning.gpu_tiles import operand_bits
 from kopt.planning.items import Cost
 from kopt.planning.loaded import Contents, listed_changes
 from kopt.planning.shared_products import converted
@@ -89,7 +90,7 @@ class GpuLaunch:
         held = self.occupancy()
         at_once = costs.multiprocessors * held
         started, slots = self._started(programs)
-        together = np.maximum(1, np.minimum(np.ceil(started / costs.multiprocessors), held))  # of the busiest one
+        together = self._together(started / costs.multiprocessors, held)
         reads = [access for access in self.model.accesses if access.mode != "store"]
         writes = [access for access in self.model.accesses if access.mode != "load"]
         read, written = (sum(self._fetched(one, at_once) for one in some) for some in (reads, writes))
@@ -165,6 +166,14 @@ class GpuLaunch:
         """Programs that one multiprocessor holds: by threads, by shared memory, by registers; at least one."""
         shared = self.chip.shared_bytes // np.maximum(1, self.program.shared_bytes)
         return np.maximum(1, np.minimum(self.program.held_by_registers, shared))
+
+    def _together(self, each: Number, held: Number) -> Number:
+        """Programs side by side, of ``each`` for a multiprocessor; at least one.
+
+        Where products wait for one another these alone hide that, and the busiest multiprocessor is what takes time.
+        """
+        each = np.ceil(each) if self.model.chained else each
+        return np.maximum(1, np.minimum(each, held))
 
     def _ahead(self, each: Number) -> Number:
         """Visits ahead that hide anything: in a recurrence of those that take so many seconds, until memory answers.

@@ -5,19 +5,18 @@ Sizes are numbers, or arrays with one number for each candidate.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import prod
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from kopt.cached_property import cached_property
 from kopt.ir.atoms import Lane
-from kopt.ir.launch_model import Factor, LaunchModel, Live, ModelAccess, Work
-from kopt.ir.polynomial import Coefficient
-from kopt.planning.launch_options import MMA_ROWS, copies, power, stages, warps
+from kopt.ir.launch_model import Factor, LaunchModel, ModelAccess, Work
+from kopt.planning.gpu_tiles import GpuTiles, may_walk, operand_bits
+from kopt.planning.launch_options import MMA_ROWS, copies, stages, warps
 from kopt.planning.shared_products import are_together, converted, operands, spread
-from kopt.planning.trips import Number, Sizes, max_of, value
+from kopt.planning.trips import Number, Sizes, max_of
 from kopt.targets.budget import Budget
 from kopt.targets.chips import GpuChip
 from kopt.targets.costs import gpu_costs
@@ -37,11 +36,9 @@ _POINTERS = 2 / 8
 _SUMMED_BYTES = 128
 #: Stages of a loop whose products fill the registers, at most.
 _FULL_STAGES = 2
-#: The tags and sizes of a value's dimensions.
-Dims = Sequence[tuple[str, Coefficient]]
 
 
-class GpuProgram:
+class GpuProgram(GpuTiles):
     """The programs of a launch at given sizes, with what its plan's ``options`` say of warps and stages.
 
     ``each`` are the programs that the launch has for a multiprocessor.
@@ -50,11 +47,8 @@ class GpuProgram:
     def __init__(
         self, model: LaunchModel, sizes: Sizes, options: Mapping[str, Any], chip: GpuChip, each: Number = np.inf
     ):
-        self._model, self._sizes, self._budget = model, sizes, Budget(chip)
-        self._products = [work for work in model.work if work.unit == "product"]
-        self._loops = {axis.tag for axis in model.axes if axis.form == "loop"}
+        super().__init__(model, sizes, chip)
         self._options, self._each = options, each
-        self._lanes_of: dict[tuple[Coefficient, ...], Number] = {}
         self._warp_size = chip.warp_size
 
     @cached_property
@@ -158,7 +152,7 @@ class GpuProgram:
 
     @cached_property
     def _of_visit(self) -> Number:
-        """Registers of a thread for one visit: its share of what products sum and multiply, or of what else is alive at once."""
+        """Registers of a thread for one visit: its share of what is summed and multiplied, or is alive at once."""
         words = [
             self._sums(path) + self._computed(path) / 2 + self._multiplied(path) + self._conditions(path)
             for path in self._paths
@@ -179,15 +173,9 @@ class GpuProgram:
         return sum(np.where(turned, self._bytes(load) / 4, 0) for load, turned in found)
 
     @cached_property
-    def largest_tile(self) -> Number:
-        """Lanes of its largest value."""
-        shapes = {shape for live in self._model.live for shape, _ in live.values}
-        return max_of(self._lanes(shape) for shape in shapes)
-
-    @cached_property
     def walks(self) -> Number:
         """Whether it walks a dimension of a value that it does not hold."""
-        shapes = [shape for live in self._model.live for shape, _ in live.values if _may_walk(shape)]
+        shapes = [shape for live in self._model.live for shape, _ in live.values if may_walk(shape)]
         return max_of(map(self._rounded, shapes)) > self._budget.HELD_LANES
 
     def fits(self) -> Number:
@@ -213,15 +201,6 @@ class GpuProgram:
         """Bytes of a row that a product sums over at once, where that is open; else none."""
         k = self._value(product.dims[-2][1])
         return k * operand_bits(self._model, product) // 8 if np.ndim(k) else 0
-
-    @property
-    def _paths(self) -> Collection[tuple[str, ...]]:
-        """Where products stand."""
-        return dict.fromkeys(work.path for work in self._products)
-
-    def is_pipelined(self, path: Sequence[str]) -> bool:
-        """Whether loads of a body come ahead of its visits: it feeds products, and a loop is around it."""
-        return path in self._paths and not self._loops.isdisjoint(path)
 
     def _sums(self, path: Sequence[str]) -> Number:
         """Lanes of the results of all products of one body; those that add to another's sums have none of their own."""
@@ -253,23 +232,12 @@ class GpuProgram:
         operands = max_of(self._operands(work) for work in products)
         return np.where(self._waits, operands + unpacked + pointers, 0)
 
-    def _narrow(self, path: Sequence[str]) -> list[Work]:
-        return [work for work in self._products if work.path == path and work.dtype not in ("f32", "f64")]
-
     def _operands(self, product: Work) -> Number:
         """Registers of two steps' rows and columns of a product, or of all of them where these are converted."""
         found, square = operands(self._model, product), self._square(product)
         whole = [one for one in found.values() if converted(self._model, one)]
         parts = (self._lanes(one.shape) * self.copies(one) for one in whole)
         return sum(parts, square * (1 - len(whole) / 2))
-
-    def _square(self, product: Work) -> Number:
-        sums = self._size((product.dims[-3], product.dims[-1]))
-        return product.count * np.sqrt(sums / self.warps) * self.threads
-
-    def _squares(self, path: Sequence[str]) -> Number:
-        """Registers of two steps' rows and columns of the largest product."""
-        return max_of(map(self._square, self._narrow(path)))
 
     def _converted(self, path: Sequence[str]) -> list[tuple[Factor, ModelAccess]]:
         """Operands that are converted where products read them, with what loads them."""
@@ -288,6 +256,14 @@ class GpuProgram:
         rows, columns = (self._value(product.dims[dim][1]) for dim in (-3, -1))
         down, across = spread(rows, columns, self.warps, are_together(self._model, factor.path))
         return np.where(self._waits, across if factor.side == "lhs" else down, 1)
+
+    def _square(self, product: Work) -> Number:
+        sums = self._size((product.dims[-3], product.dims[-1]))
+        return product.count * np.sqrt(sums / self.warps) * self.threads
+
+    def _squares(self, path: Sequence[str]) -> Number:
+        """Registers of two steps' rows and columns of the largest product."""
+        return max_of(map(self._square, self._narrow(path)))
 
     def _awaited(self, path: Sequence[str]) -> Number:
         """Registers of the left operands that a visit loads, where its products wait for one another."""
@@ -392,9 +368,6 @@ class GpuProgram:
         staged = [(load, waits) for load, waits in self._brought(path) if not np.any(self._is_turned(load))]
         return sum(np.where(self._waits | waits, self._bytes(load), 0) for load, waits in staged)
 
-    def _bytes(self, load: ModelAccess) -> Number:
-        return self._lanes(load.relation.lanes) * self._model.operand(load.operand).bits // 8
-
     def _staying(self, path: Sequence[str]) -> Number:
         """Bytes of operands that are shared once: no visit loads them as they are, or no loop is around them.
 
@@ -415,55 +388,3 @@ class GpuProgram:
         if self._budget.gpu.backend == "hip":
             return factor.side == "rhs" and not factor.stays
         return factor.stays or factor.side == "rhs" or bool(factor.of)
-
-    def _factors(self, path: Sequence[str]) -> list[Factor]:
-        return [one for one in self._model.factors if one.path == path]
-
-    def _loads(self, path: Sequence[str]) -> list[ModelAccess]:
-        return [one for one in self._model.accesses if one.path == path and one.mode == "load"]
-
-    def _words(self, live: Live, passes: bool = False) -> Number:
-        """Registers of the values of a place; an op of each lane by itself puts its result where an operand was.
-
-        Beside the sums of products, what ``passes`` by takes none: it is computed a few lanes at a time.
-        """
-        words = [self._lanes(shape) * max(16, bits) / 32 for shape, bits in live.values]
-        if passes and live.passing:
-            return sum(words) - sum(self._lanes(shape) * max(16, bits) / 32 for shape, bits in live.passing)
-        return sum(words) - (max_of(words) if len(words) > 1 else 0)
-
-    def _carried(self, path: Sequence[str]) -> Number:
-        found = (work for work in self._model.work if work.unit == "carry" and work.path == path)
-        return sum(work.count * self._size(work.dims) for work in found)
-
-    def _lanes(self, shape: Sequence[Coefficient]) -> Number:
-        """Lanes of a tile, each dimension rounded up to a power of two; of one that is walked, those of a visit."""
-        lanes = self._rounded(shape)
-        return np.where(lanes > self._budget.HELD_LANES, self._budget.TILE_LANES, lanes) if _may_walk(shape) else lanes
-
-    def computed(self, shape: Sequence[Coefficient]) -> Number:
-        """Lanes of a tile that threads compute: dimensions are rounded up, but where one is walked in short blocks."""
-        rounded = self._rounded(shape)
-        return np.where(rounded > self._budget.HELD_LANES, prod(map(self._value, shape)), rounded)
-
-    def _rounded(self, shape: Sequence[Coefficient]) -> Number:
-        key = tuple(shape)
-        if key not in self._lanes_of:
-            self._lanes_of[key] = prod(power(self._value(size)) for size in key)
-        return self._lanes_of[key]
-
-    def _size(self, dims: Dims) -> Number:
-        return self._lanes([size for _, size in dims])
-
-    def _value(self, size: Coefficient) -> Number:
-        return value(size, self._sizes)
-
-
-def operand_bits(model: LaunchModel, product: Work) -> int:
-    """The bits of an element of a product's operands."""
-    return next((operand.bits for operand in model.operands if operand.dtype == product.dtype), 16)
-
-
-def _may_walk(shape: Iterable[Coefficient]) -> bool:
-    """Whether a tile has a whole dimension that may be walked, as none of its blocks are."""
-    return any(isinstance(size, int) and size > Budget.LEAST_WALKED for size in shape)

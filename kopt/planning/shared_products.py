@@ -51,7 +51,9 @@ def converted(model: LaunchModel, factor: Factor) -> ModelAccess | None:
     if len(factor.of) != 1 or factor.bits != 2 * _NARROW:
         return None
     load = model.access(factor.of[0])
-    lanes, of_factor = (sorted(str(size) for size in shape if size != 1) for shape in (load.relation.lanes, factor.shape))
+    lanes, of_factor = (
+        sorted(str(size) for size in shape if size != 1) for shape in (load.relation.lanes, factor.shape)
+    )
     return load if model.operand(load.operand).bits == _NARROW and lanes == of_factor else None
 
 
@@ -62,4 +64,3 @@ def operands(model: LaunchModel, product: Work) -> dict[str, Factor]:
     shapes = {"lhs": (*sizes, m, k), "rhs": (*sizes, k, n)}
     found = [one for one in model.factors if one.path == product.path and one.shape == shapes[one.side]]
     return {one.side: one for one in found}
-

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 import kopt.language as hl
 from examples.attention import causal_attention
 from examples.embedding import embedding
+from examples.linear_attention import delta_states
 from examples.matmul import matmul
 from examples.packed import grouped_matmul
 from examples.softmax import softmax, softmax_two_pass
@@ -389,3 +390,31 @@ def test_rows_that_alternate_are_put_together_in_words() -> None:
 
     found = model(unpacked, torch.ones(64, 128).bfloat16(), torch.ones(128, 128).bfloat16(), block_sizes=[32, 128])
     assert not reduced(found, "relayout")
+
+
+def test_recurrences_and_left_operands_that_are_turned() -> None:
+    """Each chunk's rows are weighed by what the chunks before have left; attention begins with keys of its own."""
+    half = torch.bfloat16
+    arrays = [torch.empty(2, 256, 4, 64, dtype=half) for _ in range(3)]
+    states = model(delta_states, *arrays, torch.empty(2, 256, 4, dtype=half), 64)
+    (path,) = states.recurrent
+    assert states.chained == {path}
+    assert {one.load: one.turned for one in states.factors if one.load} == {"weights": False, "keys": True}
+    attention = model(causal_attention, *(torch.empty(2, 256, 64, dtype=half) for _ in range(3)))
+    assert attention.chained and not attention.recurrent and not any(one.turned for one in attention.factors)
+
+
+def test_what_is_computed_of_what_is_around_a_loop_stays() -> None:
+    """Queries are cast in the loop, by one who asks for a product of other numbers."""
+
+    def scores(q, k, out):
+        for rows in hl.tile(q.size(0), block_size=32):
+            mine = q[rows, :]
+            acc = hl.zeros([rows, 64], dtype=torch.float32)
+            for part in hl.tile(k.size(0), block_size=64):
+                acc = acc + hl.dot(mine.to(torch.bfloat16), k[part, :].to(torch.bfloat16).transpose(0, 1))
+            out[rows, :] = acc
+
+    arrays = torch.empty(128, 64), torch.empty(256, 64), torch.empty(128, 64)
+    left, right = model(scores, *arrays).factors
+    assert (left.stays, left.load, left.of) == (True, "", ()) and (right.stays, right.of) == (False, ("k",))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kopt.ir.launch_model import Work
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.emitted_types import emitted_types
 from kopt.planning.gpu_cost import GpuLaunch
@@ -41,3 +42,23 @@ def test_bytes_become_f16(chip: str) -> None:
     assert bytes.cost().vpu_seconds > 2 * half.cost().vpu_seconds
     assert {one.bits for one in model.operands if one.read} == {8}
     assert bytes.program.registers > half.program.registers
+
+
+def test_what_stays_is_converted_once() -> None:
+    """The left operand is none of the loop's: its conversions are around it."""
+    left, right = QUARTER.factors
+    staying = replace(QUARTER, factors=(replace(left, load="", stays=True), right))
+    model = emitted_types(staying, GPU_CHIPS["sm80"])
+    path = QUARTER.work[0].path
+    assert [work.path for work in model.work if work.unit == "elementwise"] == [path[:-1], path]
+    assert [(one.bits, one.stays) for one in model.factors] == [(16, True), (16, False)]
+
+
+def test_conversions_are_operations_where_a_chip_has_none() -> None:
+    (product,) = QUARTER.work
+    m, k, n = product.dims
+    to, of = (Work("conversion", (m, n), dtype, product.path) for dtype in ("f8E4M3FN", "f16"))
+    model = replace(HALF, work=(*HALF.work, to, of))
+    assert emitted_types(model, GPU_CHIPS["sm90"]) is model
+    found = emitted_types(model, GPU_CHIPS["sm80"]).work[-2:]
+    assert [(one.unit, one.count) for one in found] == [("elementwise", 16), ("elementwise", 8)]

@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 import pytest
 
-from kopt.ir.launch_model import LaunchModel
+from kopt.ir.launch_model import LaunchModel, Work
 from kopt.planning.candidates import gpu_candidate
 from kopt.planning.gpu_cost import GpuLaunch
 from kopt.planning.items import Cost
@@ -201,3 +201,49 @@ def test_a_dimension_that_is_walked_is_not_rounded_up() -> None:
     shorter = replace(walked, work=(replace(rows, dims=(("", 32_768),)),))
     ratio = cost(walked, b0=8).vpu_seconds / cost(shorter, b0=8).vpu_seconds
     assert 1.0 < ratio <= 40_000 / 32_768
+
+
+def test_products_of_a_recurrence_wait_for_vectors() -> None:
+    """Both units take turns, and one visit ahead hides memory: more stages save nothing."""
+    path = PRODUCT.work[0].path
+    model = replace(PRODUCT, work=(*PRODUCT.work, Work("elementwise", (("", 4096),), "f32", path, 40)))
+    again = replace(model, recurrent=frozenset([path]))
+    sizes, held = {"b0": 128, "b1": 256, "b2": 128}, {"warps": 8}
+    free, waits = (cost(one, options={**held, "stages": 2}, **sizes) for one in (model, again))
+    assert waits.seconds > max(free.mxu_seconds, free.vpu_seconds) + 0.9 * min(free.mxu_seconds, free.vpu_seconds)
+    assert waits.seconds > free.seconds
+    slow = replace(again, work=tuple(replace(one, count=100 * one.count) for one in again.work))
+    two, four = (cost(slow, options={**held, "stages": n}, **sizes) for n in (2, 4))
+    assert two.seconds == four.seconds
+
+
+def test_operands_are_converted_by_each_warp_that_reads_them() -> None:
+    """Eight warps along 128 rows convert all of a right operand each, where products wait for one another."""
+    x, y = PRODUCT.factors
+    model = replace(
+        PRODUCT,
+        operands=tuple(replace(one, bits=8, dtype="f8E4M3FN") if one.name == "y" else one for one in PRODUCT.operands),
+        factors=(x, replace(y, load="", of=("y",))),
+    )
+    chained = replace(model, chained=frozenset([PRODUCT.work[0].path]))
+    sm80, sizes = GPU_CHIPS["sm80"], {"b0": 128, "b1": 128, "b2": 64}
+    apart, along = (cost(one, sm80, options={"warps": 8}, **sizes).vpu_seconds for one in (model, chained))
+    lanes = (4096 // 128) * (1024 // 128) * (8192 // 64) * 64 * 128
+    assert along - apart == pytest.approx(8 * (8 - 2) * lanes / GPU_COSTS["sm80"].instructions)
+
+
+def test_blocks_in_registers_are_handed_on_where_there_are_three_stages() -> None:
+    x, y = PRODUCT.factors
+    turned, sm80 = replace(PRODUCT, factors=(replace(x, turned=True), y)), GPU_CHIPS["sm80"]
+    two, three, four = (cost(turned, sm80, options={"warps": 8, "stages": n}, **SIZES).vpu_seconds for n in (2, 3, 4))
+    assert two < three == four
+
+
+def test_programs_that_hide_what_products_wait_for_are_those_of_the_busiest_multiprocessor() -> None:
+    """144 programs of 132 multiprocessors: two of some of these, as many as of 264 programs."""
+    model, held = matmul(128 * 12, 4096, 128 * 12), {"warps": 4, "stages": 2}
+    chained = replace(model, chained=frozenset([model.work[0].path]))
+    sizes = {"b0": 128, "b1": 128, "b2": 32}
+    alone, beside = (launch(one, options=held, **sizes).cost() for one in (model, chained))
+    assert alone.steps == 144 and launch(model, options=held, **sizes).occupancy() >= 2
+    assert beside.mxu_seconds < alone.mxu_seconds and beside.seconds < alone.seconds

@@ -237,6 +237,49 @@ def test_computed_operands_stand_in_registers_too() -> None:
     assert computed - plain == 128 * 64 / 2 / 256
 
 
+def test_operands_that_are_converted_stand_in_each_warp_that_reads_them() -> None:
+    """Bytes of ``y``, 64 by 128: a register each in every row of warps, and half of a step's square beside them."""
+    x, y = PRODUCT.factors
+    model = replace(
+        PRODUCT,
+        operands=tuple(replace(one, bits=8, dtype="i8") if one.name == "y" else one for one in PRODUCT.operands),
+        factors=(x, replace(y, load="", of=("y",))),
+    )
+    sizes, sm80 = {"b0": 128, "b1": 128, "b2": 64}, GPU_CHIPS["sm80"]
+    found = program(model, sm80, {"warps": 8, "stages": 3}, **sizes)
+    square = (128 * 128 / 8) ** 0.5
+    assert found.registers == pytest.approx(40 + 128 * 128 / 256 + square / 2 + 2 * 64 * 128 / 256)  # two rows of warps
+    assert found.shared_bytes == 2 * (128 * 64 * 2 + 64 * 128)  # nothing is shared once more
+    chained = replace(model, chained=frozenset([model.work[0].path]))
+    found = program(chained, sm80, {"warps": 8, "stages": 2}, **sizes)
+    assert found.registers == pytest.approx(40 + 64 + square / 2 + 8 * 64 * 128 / 256)  # eight rows of warps
+    assert program(model, GFX, {"warps": 8}, **sizes).copies(model.factors[1]) == 1
+
+
+def test_left_operands_whose_rows_are_columns_come_by_registers() -> None:
+    """128 by 64 halves a visit: 16 registers of 256 threads for each stage but one, and shared once."""
+    x, y = PRODUCT.factors
+    model = replace(PRODUCT, factors=(replace(x, turned=True), y))
+    sizes, sm80 = {"b0": 128, "b1": 128, "b2": 64}, GPU_CHIPS["sm80"]
+    plain, turned = (
+        [program(one, sm80, {"warps": 8, "stages": n}, **sizes) for n in (1, 2, 4)] for one in (PRODUCT, model)
+    )
+    pairs = list(zip(plain, turned, strict=True))
+    assert [float(b.registers - a.registers) for a, b in pairs] == [0, 16, 48]
+    assert [int(b.shared_bytes) for b in turned] == [128 * 64 * 2 + max(1, n - 1) * 64 * 128 * 2 for n in (1, 2, 4)]
+    wide = program(model, SM90, {"warps": 8, "stages": 4}, **sizes)  # whose matrix unit reads them either way
+    assert wide.registers == program(PRODUCT, SM90, {"warps": 8, "stages": 4}, **sizes).registers
+
+
+@pytest.mark.parametrize(("stages", "ahead"), [(1, 0), (2, 1), (3, 1), (4, 1), (5, 2), (7, 3)])
+def test_places_that_a_visit_loads_are_ahead_of_blocks(stages: int, ahead: int) -> None:
+    """Every second stage brings a place; of two one, which threads wait for."""
+    told = replace(PRODUCT, accesses=tuple(replace(one, address=("x",)) for one in PRODUCT.accesses))
+    assert program(told, options={"stages": stages}, **SIZES).ahead == ahead
+    assert program(PRODUCT, options={"stages": stages}, **SIZES).ahead == stages - 1
+    assert int(program(told, b0=64, b1=64, b2=32).stages) % 2 == 1 or program(told, b0=64, b1=64, b2=32).stages == 2
+
+
 def narrowed(dtype: str = "bf16", bits: int = 16, mask: bool = False, chained: bool = True) -> LaunchModel:
     """A product whose left operand another product's sums become."""
     x, y = PRODUCT.factors

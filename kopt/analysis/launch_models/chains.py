@@ -52,7 +52,7 @@ def _comes_back(block: Block, number: int) -> bool:
     if end is None or number >= len(end.operands):
         return False
     carried = block.args[len(block.args) - len(end.operands) + number]
-    reached, by_product = {carried}, set[SSAValue]()
+    reached, by_product = set[SSAValue]([carried]), set[SSAValue]()
     for op in block.ops:
         taken = (op.lhs, op.rhs) if isinstance(op, DotOp) else op.operands
         if reached.isdisjoint(taken):
