@@ -566,3 +566,20 @@ def test_empty_and_tiny(shape):
 def test_what_a_tunable_may_be(fragment: object, wanted: list[object]) -> None:
     """By Helion's fragments: those that list values, enumerate them, or are powers of two between two ends."""
     assert _choices(fragment) == wanted
+
+
+def triangle(x):
+    out = torch.empty_like(x)
+    rows = hl.register_block_size(x.size(0))
+    for tile in hl.tile(x.size(0), block_size=rows):
+        acc = hl.zeros([tile, x.size(1)], dtype=torch.float32)
+        for part in hl.tile((tile.id + 1) * rows):
+            acc = acc + torch.where(part.index < x.size(0), part.index, 0).sum() + x[tile, :]
+        out[tile, :] = acc
+    return out
+
+
+def test_sizes_in_the_arithmetic_of_loops_are_those_that_are_chosen():
+    """The bound of the inner loop follows the block's size: any other is a substitution, and no import."""
+    found = imported(triangle, torch.empty(64, 8))
+    assert "tile.block_size" in str(found.module) and not any(block.read for block in found.blocks)

@@ -391,3 +391,21 @@ def test_every_rule_gives_what_the_analysis_asks_for() -> None:
     values = named(parse("func.func @f(%a: !tile.tile<f32>) {\n%r = tile.neg %a : !tile.tile<f32>\nfunc.return\n}"))
     op = values["r"].owner
     assert RULES[type(op)](IndexAnalysis(), op) is None
+
+
+def test_sizes_of_blocks() -> None:
+    """Of a block whose size is open a parameter: a bound by blocks is known for each size."""
+    module = parse("""
+        func.func @f(%o: memref<256xf32>) {
+          tile.grid (%i: b0=64) in (256) {
+            %number = tile.id %i : !tile.range<b0=64>
+            %size = tile.block_size %i : !tile.range<b0=64>
+            %begin = arith.muli %number, %size : index
+          }
+          func.return
+        }""")
+    values = named(module)
+    assert IndexAnalysis().expr(values["size"]).number == 64
+    open = IndexAnalysis(open_tags=["b0"])
+    assert open.expr(values["size"]).const == open.size(values["i"])
+    assert open.expr(values["begin"]) == open.begin(values["i"])

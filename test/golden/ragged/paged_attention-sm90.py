@@ -89,7 +89,7 @@ def paged_attention(q, keys, values, lengths, table):
         BLOCK_1=2,
         BLOCK_2=32,
         num_warps=4,
-        num_stages=4,
+        num_stages=5,
     )
     # paged.py:39: return out.view(q.size())
     array = out.view((3, 9, 64))

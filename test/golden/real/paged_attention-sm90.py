@@ -79,7 +79,7 @@ def paged_attention(q, keys, values, lengths, table):
         TensorDescriptor(_aligned(q), [16, 8, 4, 128], [4096, 512, 128, 1], [1, 1, 4, 128]),
         BLOCK_2=128,
         num_warps=4,
-        num_stages=4,
+        num_stages=5,
     )
     # paged.py:39: return out.view(q.size())
     array = out.view((16, 32, 128))
