@@ -166,11 +166,7 @@ def counted(value: Any) -> Any:
     """An operand of device arithmetic; the size of a loaded block is its number of valid lanes."""
     if isinstance(value, OpenExtent):
         return Index(current().open_extents[value.stand_in][1], natural=True)
-    if not isinstance(value, BlockSize):
-        return value
-    if value.count is not None:
-        return value.counted()
-    return sized(value)
+    return value.counted() if isinstance(value, BlockSize) and value.count is not None else sized(value)
 
 
 def sized(value: Any) -> Any:
