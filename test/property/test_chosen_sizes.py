@@ -123,6 +123,17 @@ def up_to_the_own_end(x: torch.Tensor) -> torch.Tensor:
     rows = hl.register_block_size(x.size(0))
     for i in hl.tile(x.size(0), block_size=rows):
         acc = hl.zeros([i, x.size(1)])
+        for j in hl.tile((i.id + 1) * int(rows)):
+            acc = acc + torch.where(i.index[:, None] >= j.index[None, :], 1.0, 0.0) @ x[j, :]
+        out[i, :] = acc
+    return out
+
+
+def up_to_the_end_of_any(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    rows = hl.register_block_size(x.size(0))
+    for i in hl.tile(x.size(0), block_size=rows):
+        acc = hl.zeros([i, x.size(1)])
         for j in hl.tile((i.id + 1) * rows):
             acc = acc + torch.where(i.index[:, None] >= j.index[None, :], 1.0, 0.0) @ x[j, :]
         out[i, :] = acc
@@ -135,6 +146,18 @@ def test_bounds_that_python_computes_with_a_size_are_looked_at_with_it() -> None
     again = [remark.message for remark in low.remarks if "imported again" in remark.message]
     assert len(again) == 2 and again[0] != again[1]
     assert low.config.block_sizes is not None and str([*low.config.block_sizes]) in again[1]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_bounds_by_sizes_that_python_does_not_read_are_those_of_each_candidate(target: str) -> None:
+    """One import tells what all sizes take: an import with the chosen ones chooses the same, and is the same code."""
+    count, low = imports_and_lowered(up_to_the_end_of_any, "f32[2048,256]", target=target)
+    assert count == 1 and low.config.block_sizes is not None
+    sizes = list(low.config.block_sizes)
+    count, given = imports_and_lowered(
+        up_to_the_end_of_any, "f32[2048,256]", target=target, config={"block_sizes": sizes}
+    )
+    assert count == 1 and given.source == low.source
 
 
 OPEN = """
