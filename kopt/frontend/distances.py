@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from kopt.dialects import tile
+from kopt.frontend.state import current
 
 #: Ops that give equal results for equal operands, wherever they stand in a loop's body.
 _FUNCTIONS = (arith.FloorDivSIOp, arith.RemSIOp, arith.MuliOp, tile.BeginOp, tile.EndOp, tile.IdOp)
@@ -45,6 +46,8 @@ def linear(value: SSAValue) -> Linear:
     owner = value.owner
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return Linear(owner.value.value.data, {}, {})
+    if isinstance(owner, tile.BlockSizeOp):
+        return Linear(_read_size(owner), {}, {})
     if isinstance(owner, arith.AddiOp | arith.SubiOp):
         return linear(owner.lhs).plus(linear(owner.rhs), 1 if isinstance(owner, arith.AddiOp) else -1)
     if isinstance(owner, arith.MuliOp):
@@ -53,6 +56,14 @@ def linear(value: SSAValue) -> Linear:
             one, number = (right, left.constant) if not left.terms else (left, right.constant)
             return _ZERO.plus(one, number)
     return Linear(0, {_key(value): 1}, {_key(value): value})
+
+
+def _read_size(op: tile.BlockSizeOp) -> int:
+    """The size that a block has now: what is made of it holds for this size alone."""
+    type = tile.range_type(op.range)
+    if (block := current().range_blocks.get(type.tag)) is not None:
+        block.observed = block.read = True
+    return type.size
 
 
 def _key(value: SSAValue) -> Hashable:

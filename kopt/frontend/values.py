@@ -170,7 +170,7 @@ def counted(value: Any) -> Any:
 
 
 def sized(value: Any) -> Any:
-    """An operand of a loop's arithmetic: a block's size is whatever is chosen for it, while a loop has such blocks."""
+    """An operand of a loop's arithmetic: a block's size is the one that is chosen, while a loop has such blocks."""
     if isinstance(value, BlockSize) and value.count is None and (tag := open_tag(value)):
         return Index(current().emit(tile.BlockSizeOp(current().ranges[tag])), natural=True)
     return int(value) if isinstance(value, BlockSize) else value

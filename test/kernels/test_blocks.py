@@ -76,6 +76,23 @@ def test_arange_between_computed_numbers(target, size):
     check(numbered, [X], (lanes[:64], lanes[::2], lanes + 1), target, block_sizes=[size])
 
 
+def numbered_by_id(x):
+    """As many lanes as the block has, by its number."""
+    out = torch.empty_like(x)
+    rows = hl.register_block_size(x.size(0))
+    for tile in hl.tile(x.size(0), block_size=rows):
+        lanes = hl.arange(tile.id * rows, (tile.id + 1) * rows)
+        out[lanes] = x[lanes] * 2
+    return out
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("sizes", [None, [8]])
+def test_arange_by_products_with_a_size(target, sizes):
+    """The length follows from the size: one that is chosen is imported."""
+    check(numbered_by_id, [X], X * 2, target, block_sizes=sizes)
+
+
 def test_arange_of_unknown_length():
     """Is refused with its place."""
 

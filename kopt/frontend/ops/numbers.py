@@ -35,6 +35,11 @@ _floordiv = _simple(arith.FloorDivSIOp, True)
 _min, _max = _simple(arith.MinSIOp, True), _simple(arith.MaxSIOp, True)
 
 
+def _times(a: Any, b: Any) -> Index:
+    """As many blocks as a number says are of the size that is chosen; elsewhere sizes are numbers that Python reads."""
+    return _mul(sized(a), sized(b))
+
+
 def _mod(a: Any, b: Any) -> Index:
     """Python's ``%``; the machine's remainder where nothing is negative."""
     if _natural(a) and _natural(b):
@@ -53,7 +58,7 @@ def _compare(predicate: str) -> Callable[[Any, Any], DeviceTensor]:
 _ON_NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
     "add": _add,
     "sub": _sub,
-    "mul": _mul,
+    "mul": _times,
     "floor_divide": _floordiv,
     "remainder": _mod,
     "minimum": _min,
@@ -79,7 +84,7 @@ def _with_numbers(name: str, on_numbers: Callable[[Any, Any], Any], otherwise: C
         if len(args) == 2 and not kwargs:
             a, b = args
             if is_integer(a) and is_integer(b):
-                return on_numbers(sized(a), sized(b))
+                return on_numbers(a, b)
             if name in ("add", "sub") and (moved := _moved(name, a, b, otherwise)) is not None:
                 return moved
         return otherwise(*args, **kwargs)
