@@ -26,6 +26,7 @@ from kopt.ir.access_relation import AccessRelation
 from kopt.ir.atoms import BlockNumber
 from kopt.ir.launch_model import Axis, LaunchModel, ModelAccess
 from kopt.open_extents import is_open
+from kopt.planning.extents import is_known
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.budget import Budget
 
@@ -83,8 +84,14 @@ def unrollable(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:
 
 def _copying_nothing(model: LaunchModel, schedules: Mapping[str, str]) -> list[str]:
     """The loops that copy nothing, and of which it is known how many elements they walk."""
-    counted = {axis.tag for axis in model.axes if axis.form == "loop" and axis.extent.is_constant}
+    counted = {axis.tag for axis in model.axes if axis.form == "loop" and _is_counted(model, axis)}
     return [tag for tag, kind in schedules.items() if kind == "resident" and tag in counted]
+
+
+def _is_counted(model: LaunchModel, axis: Axis) -> bool:
+    """Whether it is known how many elements a loop walks, or may be: while sizes are open an axis may have one block."""
+    blocks = {str(atom.name) for atom in axis.extent.atoms() if isinstance(atom, BlockNumber)}
+    return is_known(axis.extent) and not any(model.axis(tag).trips.is_constant for tag in blocks)
 
 
 def with_unrolling(model: LaunchModel, plan: Plan, rolled: Collection[str] = ()) -> Iterator[Plan]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -42,7 +42,7 @@ def model(fn: Any, *args: Any, **options: Any) -> LaunchModel:
     return found
 
 
-def parsed(text: str) -> LaunchModel:
+def parsed(text: str, open_tags: Collection[str] = ()) -> LaunchModel:
     """The model of the only launch of a text."""
-    (found,) = launch_models(parse_module(text))
+    (found,) = launch_models(parse_module(text), open_tags)
     return found

@@ -62,6 +62,34 @@ def test_loops_that_copy_nothing_may_be_unrolled() -> None:
     assert found[-2:] == [mixed, mixed | {"b1": ("resident", 8)}]
 
 
+CAUSAL = """
+func.func @f(%x: memref<EXTENTxf32>, %out: memref<EXTENTxf32>) {
+  tile.grid (%i: b0=128) in (EXTENT) {
+    %z = tile.full 0.0 : !tile.tile<b0=128 x f32>
+    %e = tile.end %i : !tile.range<b0=128>
+    %s = tile.for %j: b1=128 in (0, %e) iter(%a = %z) -> (!tile.tile<b0=128 x f32>) {
+      %v = tile.load %x[%j] : memref<EXTENTxf32> -> !tile.tile<b1=128 x f32>
+      %t = tile.reduce add %v [0] : !tile.tile<b1=128 x f32>
+      %b = tile.broadcast %t dims [] : !tile.tile<f32> to !tile.tile<b0=128 x f32>
+      %n = tile.add %a, %b : !tile.tile<b0=128 x f32>
+      tile.yield %n : !tile.tile<b0=128 x f32>
+    }
+    tile.store %s, %out[%i] : !tile.tile<b0=128 x f32>, memref<EXTENTxf32>
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("extent", "open_tags", "unrolls"), [(1024, [], False), (128, [], True), (1024, ["b0", "b1"], True)]
+)
+def test_bounds_that_a_single_block_tells(extent: int, open_tags: list[str], unrolls: bool) -> None:
+    """A loop up to the end of a block may be written out if that is the only one, or may be while sizes are open."""
+    model = parsed(CAUSAL.replace("EXTENT", str(extent)), open_tags)
+    assert (8 in {one.unroll for plan in candidates(model) for one in plan.loops.values()}) == unrolls
+
+
 ROWS = """
 func.func @f(%n: memref<75xi32>, %out: memref<ROWSx512xf32>) {
   tile.grid (%j: b0=128) in (512) {
