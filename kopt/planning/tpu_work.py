@@ -26,12 +26,12 @@ from kopt.targets.costs import (
 from kopt.targets.tiling import LANES, SUBLANES, round_up
 
 #: What has a unit beside the vector unit.
-_UNIT = {"transcendental": "eup", "crossing": "xlu"}
+_UNIT = {"transcendental": "eup", "crossing": "xlu", "spread": "xlu"}
 
 
 @dataclass(frozen=True)
 class Cycles:
-    """Cycles of the units that run beside each other: of products, vectors, transcendentals, and crossings of lanes.
+    """Cycles of the units that run beside each other: of products, vectors, transcendentals, and moves across lanes.
 
     ``carry`` are those between the visits of a loop, in which none works, ``chain`` those that results which wait for
     one another take at least, ``scalar`` those in which copies of rows are started, one after another.
@@ -105,6 +105,8 @@ def _cycles(work: Work, sizes: Sizes, costs: TpuCosts) -> Cycles:
 
 def _of_vector(work: Work, costs: TpuCosts) -> float:
     """The cycles of one operation on a vector register."""
+    if work.unit == "spread":
+        return costs.spread_cycles
     usual = VECTOR_CYCLES[work.unit]
     if work.unit == "conversion":
         return costs.e4m3_cycles.get("to" if work.dtype == E4M3 else "from", usual)

@@ -27,9 +27,10 @@ class TpuCosts:
     unit by dtype. ``step_cycles`` are those of a step in which no unit works, ``step_seconds`` (ov) what the hardware
     takes for one, ``store_cycles`` (a) those of 1024 elements of a finished block. What of the peaks is had are
     ``mxu_share`` (em), ``hbm_share`` (eb), ``vector_share`` of `VECTOR_CYCLES`, and ``host_share`` of the bandwidth
-    for passes around kernels. ``narrow_cycles`` are those of an operation on a register of bf16, ``e4m3_cycles`` those
-    of 1024 elements converted ``to`` and ``from`` float8_e4m3fn, where a chip has no instruction for it. Defaults are
-    one set for chips that nothing was measured on.
+    for passes around kernels. ``narrow_cycles`` are those of an operation on a register of bf16, ``spread_cycles``
+    those of eight lanes of a vector that become rows, ``e4m3_cycles`` those of 1024 elements converted ``to`` and
+    ``from`` float8_e4m3fn, where a chip has no instruction for it. Defaults are one set for chips that nothing was
+    measured on.
     """
 
     flops_per_cycle: int
@@ -44,6 +45,7 @@ class TpuCosts:
     step_cycles: float = 330.0
     vector_share: float = 1.0
     narrow_cycles: float = 0.25
+    spread_cycles: float = 7.0
     e4m3_cycles: Mapping[str, float] = field(default_factory=dict)
     host_share: float = 0.6
     fitted: bool = False
@@ -206,6 +208,7 @@ GPU_INSTRUCTIONS: Mapping[str, float] = {
     "transcendental": 6.0,
     "reduction": 1.5,
     "crossing": 0.0,
+    "spread": 0.0,
     "selection": 2.0,
     "layout": 1.0,
     "relayout": 1.0,

@@ -67,6 +67,14 @@ def test_lanes_are_crossed_beside_the_vector_unit() -> None:
     assert found.vectors(0.5) == found.vectors(2.0) == found.xlu
 
 
+@pytest.mark.parametrize("chip", ["v5e", "v6e"])
+def test_lanes_become_rows_eight_at_once(chip: str) -> None:
+    """In the unit that crosses lanes, which v6e has an instruction for."""
+    found = cycles([work("spread", (4, 128, 1), "f32")], {}, TPU_COSTS[chip])
+    assert found == Cycles(xlu=4 * 128 // 8 * TPU_COSTS[chip].spread_cycles)
+    assert TPU_COSTS["v6e"].spread_cycles < TPU_COSTS["v5e"].spread_cycles
+
+
 def test_batches_are_products_of_their_own() -> None:
     one, many = (cycles([work("product", (*batch, 8, 256, 256))], {}, COSTS) for batch in ((), (3, 5)))
     assert many == one * 15 and many.vpu == 0

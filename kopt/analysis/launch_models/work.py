@@ -17,6 +17,7 @@ from kopt.analysis.interleaved import alternating
 from kopt.analysis.launch_models.launch import Launch
 from kopt.analysis.launch_models.number_masks import Masks
 from kopt.analysis.launch_models.program_points import inner_path
+from kopt.analysis.launch_models.spreads import is_spread
 from kopt.analysis.running_sums import Bf16Numbers, is_product, is_total
 from kopt.dialects.tile import (
     ELEMENTWISE,
@@ -78,6 +79,10 @@ def work(launch: Launch, masks: Masks | None = None) -> tuple[Work, ...]:
             if isinstance(value.type, TileType):
                 path = inner_path(place.op, place.path, place.number)
                 found["carry", launch.dims(value), value.type.element_type, path, None, False] += 1
+        if is_spread(place.op):
+            vector = place.op.operands[0]
+            dims = (*launch.dims(vector), ("", 1))
+            found["spread", dims, tile_type(vector).element_type, place.path, None, False] += 1
         unit = _unit(place.op)
         if unit is None:
             continue

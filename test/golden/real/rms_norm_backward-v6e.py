@@ -32,29 +32,29 @@ def rms_norm_backward_kernel(inverse_ref, x_ref, grad_ref, weight_ref, out_ref, 
         part_3 = part_2 + jnp.sum(arriving * normal, axis=0)  # rms_norm.py:36
         return part_3
 
-    part_4 = jax.lax.fori_loop(0, 4, rows_body, part, unroll=4)  # rms_norm.py:30
+    part_4 = jax.lax.fori_loop(0, 8, rows_body, part, unroll=2)  # rms_norm.py:30
     parts_ref[0, :] = part_4  # rms_norm.py:37
 
 
 def rms_norm_backward(grad, x, weight, inverse):
     out, parts = pl.pallas_call(  # rms_norm.py:28
         rms_norm_backward_kernel,
-        grid=(16,),
+        grid=(8,),
         in_specs=[
-            pl.BlockSpec((2048,), lambda batch: (batch,)),
-            pl.BlockSpec((2048, 1024), lambda batch: (batch, 0)),
-            pl.BlockSpec((2048, 1024), lambda batch: (batch, 0)),
+            pl.BlockSpec((4096,), lambda batch: (batch,)),
+            pl.BlockSpec((4096, 1024), lambda batch: (batch, 0)),
+            pl.BlockSpec((4096, 1024), lambda batch: (batch, 0)),
             pl.BlockSpec((1024,), lambda batch: (0,)),
         ],
         out_specs=[
-            pl.BlockSpec((2048, 1024), lambda batch: (batch, 0)),
+            pl.BlockSpec((4096, 1024), lambda batch: (batch, 0)),
             pl.BlockSpec((None, 1, 1024), lambda batch: (batch, 0, 0)),
         ],
-        out_shape=[jax.ShapeDtypeStruct((32768, 1024), jnp.bfloat16), jax.ShapeDtypeStruct((16, 1, 1024), jnp.float32)],
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",), vmem_limit_bytes=84119552),
+        out_shape=[jax.ShapeDtypeStruct((32768, 1024), jnp.bfloat16), jax.ShapeDtypeStruct((8, 1, 1024), jnp.float32)],
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",), vmem_limit_bytes=130109440),
         name="rms_norm_backward",
     )(inverse, x, grad, weight)
-    parts_2 = parts.reshape((16, 1024))  # rms_norm.py:28
+    parts_2 = parts.reshape((8, 1024))  # rms_norm.py:28
     v = jnp.sum(parts_2, axis=tuple([0]), dtype=jnp.float32).reshape((1024,))  # rms_norm.py:38
     v_2 = v.astype(jnp.bfloat16)  # rms_norm.py:38
     return out, v_2
