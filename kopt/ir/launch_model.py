@@ -182,11 +182,11 @@ class Work:
     Of a product they are the batch dimensions and ``(m, k, n)``; of anything else those of the widest operand. The tag
     is empty where the dimension is of no axis: it is whole, whatever sizes are chosen. A ``carry`` is a value that the
     innermost loop of its path hands from visit to visit. A ``crossing`` is what a reduction of the last dimension takes
-    for each of the others' rows, however many lanes these have. A ``spread`` gives each row all along its lanes what one
-    lane of a vector has. A ``running_sum`` is a scan that products may do, of
-    bf16 where that holds its numbers; a ``running_total`` sums all lanes of what it scans, which may be its last one.
-    A ``selection`` compares each lane with a wanted number. A ``conversion`` is from or to float8_e4m3fn; ``dtype`` is
-    what it gives. Where there is a ``mask``, only lanes in which it holds count, or the work is to make it (``masks``).
+    for each of the others' rows, however many lanes these have. A ``spread`` gives each row all along its lanes what
+    one lane of a vector has. A ``running_sum`` is a scan that products may do, of bf16 where that holds its numbers; a
+    ``running_total`` sums all lanes of what it scans, which may be its last one. A ``selection`` compares each lane
+    with a wanted number. A ``conversion`` is from or to float8_e4m3fn; ``dtype`` is what it gives. Where there is a
+    ``mask``, only lanes in which it holds count, or the work is to make it (``masks``).
     """
 
     unit: Unit

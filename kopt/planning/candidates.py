@@ -89,7 +89,7 @@ def _copying_nothing(model: LaunchModel, schedules: Mapping[str, str]) -> list[s
 
 
 def _is_counted(model: LaunchModel, axis: Axis) -> bool:
-    """Whether it is known how many elements a loop walks, or may be: while sizes are open an axis may have one block."""
+    """Whether it is known how many elements a loop walks, or may be: an axis of open size may have one block."""
     blocks = {str(atom.name) for atom in axis.extent.atoms() if isinstance(atom, BlockNumber)}
     return is_known(axis.extent) and not any(model.axis(tag).trips.is_constant for tag in blocks)
 

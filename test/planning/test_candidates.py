@@ -85,7 +85,7 @@ func.func @f(%x: memref<EXTENTxf32>, %out: memref<EXTENTxf32>) {
     ("extent", "open_tags", "unrolls"), [(1024, [], False), (128, [], True), (1024, ["b0", "b1"], True)]
 )
 def test_bounds_that_a_single_block_tells(extent: int, open_tags: list[str], unrolls: bool) -> None:
-    """A loop up to the end of a block may be written out if that is the only one, or may be while sizes are open."""
+    """A loop up to the end of a block may be written out if that is the only one, or may be, at open sizes."""
     model = parsed(CAUSAL.replace("EXTENT", str(extent)), open_tags)
     assert (8 in {one.unroll for plan in candidates(model) for one in plan.loops.values()}) == unrolls
 
