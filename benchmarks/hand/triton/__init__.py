@@ -1,6 +1,6 @@
 """Kernels written in Triton by hand, as a tutorial would: what emitted code is held against.
 
-Each file stands by itself: a function of tensors that allocates the result and launches. ``HAND`` says which of them
+Each file stands by itself: a function of the example's tensors that allocates the result and launches. ``HAND`` says which of them
 compute what an example does: one of its arguments, and with one result or the first of several.
 """
 
@@ -28,6 +28,7 @@ HAND: dict[str, tuple[str, ...]] = {
     "bmm": ("bmm_descriptors",),
     "attention": ("attention",),
     "causal_attention": ("causal_attention",),
+    "linear_attention": ("linear_attention_halves",),
 }
 
 
