@@ -1,10 +1,13 @@
 """What defaults take beside what a full search finds, of every example and several chips, by kopt's cost model.
 
-    python benchmarks/tuned.py [--json FILE] [--chip NAME …] [--effort E] [--size S] [--rows] [NAME …]
+    python benchmarks/tuned.py [--json FILE] [--chip NAME …] [--effort E] [--size S] [--rows] [--bundles] [NAME …]
 
 A row is an example on a chip: the default's configuration and milliseconds, the best's, and what is lost. With
-``--rows`` they are the rows of `tpu_compare.py`, at their sizes. Rows that lose more than 5 % are exit status 1.
-Nothing is compiled, and no accelerator is needed.
+``--rows`` they are the rows of `tpu_compare.py`, at their sizes. Nothing is compiled, and no accelerator is needed.
+
+With ``--bundles`` libtpu compiles both for a TPU where they differ, and a row has their cycles, and what is lost by
+these: its bundles as often as they run, or the bytes that move where these take longer (``cycles`` of `kopt report`).
+Rows that lose more than 5 %, by the model or so, are exit status 1.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,7 @@ from kopt.tuning.tables import aligned, config_text
 from kopt.tuning.tuner import EFFORTS, Tuner
 
 CHIPS = ("pallas:v6e", "pallas:tpu7x", "pallas:v5e", "triton:sm90", "triton:gfx942")
+Row = dict[str, Any]
 #: What defaults may lose.
 LOSS = 0.05
 
@@ -54,9 +58,11 @@ def calls(args: argparse.Namespace) -> dict[str, tuple[kopt.Kernel, tuple[Any, .
     return {name: found[name] for name in args.names or found}
 
 
-def row(name: str, kernel: kopt.Kernel, arguments: tuple[Any, ...], chip: str, effort: str) -> dict[str, Any]:
+def row(
+    name: str, kernel: kopt.Kernel, arguments: tuple[Any, ...], chip: str, effort: str, bundles: bool = False
+) -> Row:
     """One kernel on one chip."""
-    found: dict[str, Any] = {"example": name, "chip": chip}
+    found: Row = {"example": name, "chip": chip}
     target = parse_target(chip)
     assert target.chip is not None
     try:
@@ -69,7 +75,7 @@ def row(name: str, kernel: kopt.Kernel, arguments: tuple[Any, ...], chip: str, e
         return {**found, "refusal": "the model cannot tell what it takes"}
     least = min(one.predicted_ms for one in result.candidates if one.legal and one.predicted_ms is not None)
     cheapest = next(one for one in result.candidates if one.legal and one.predicted_ms == least)
-    return {
+    known = {
         **found,
         "default": default.config,
         "default_ms": default.predicted_ms,
@@ -78,6 +84,17 @@ def row(name: str, kernel: kopt.Kernel, arguments: tuple[Any, ...], chip: str, e
         "loss": default.predicted_ms / least - 1,
         "searched": result.counts["searched"],
     }
+    return {**known, **by_bundles(kernel, arguments, chip, default.config, cheapest.config)} if bundles else known
+
+
+def by_bundles(kernel: kopt.Kernel, arguments: tuple[Any, ...], chip: str, *configs: Mapping[str, Any]) -> Row:
+    """The cycles of the default and of the best, and what is lost by these; None where they are not known."""
+    lowered = [kernel.lower(*arguments, target=chip, config=dict(config)) for config in configs]
+    if lowered[0].source == lowered[1].source:
+        return {"cycles_loss": 0.0}
+    default, best = (low.report()["cycles"] for low in lowered)
+    loss = default / best - 1 if default and best else None
+    return {"default_cycles": default, "best_cycles": best, "cycles_loss": loss}
 
 
 def _spec(value: Any) -> Any:
@@ -87,25 +104,33 @@ def _spec(value: Any) -> Any:
     return spec_of(value)
 
 
-def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def rows(args: argparse.Namespace) -> Iterator[Row]:
     """All rows, each said when it is there."""
     for name, (kernel, arguments) in calls(args).items():
         for chip in args.chip or CHIPS:
-            found = row(name, kernel, arguments, chip, args.effort)
-            lost = found.get("refusal") or f"{100 * found['loss']:.1f} %"
+            found = row(name, kernel, arguments, chip, args.effort, args.bundles and chip.startswith("pallas:"))
+            lost = found.get("refusal") or ", ".join(losses(found))
             print(f"{name} {chip}: {lost}", file=sys.stderr, flush=True)
             yield found
 
 
-def table(found: list[dict[str, Any]]) -> str:
+def losses(found: Row) -> list[str]:
+    """What a row loses, by the model and by bundles, as text."""
+    known = (found[key] for key in ("loss", "cycles_loss") if key in found)
+    return ["not known" if loss is None else f"{100 * loss:.1f} %" for loss in known]
+
+
+def table(found: list[Row]) -> str:
     """The rows as text."""
-    lines = [("example", "chip", "default", "ms", "best", "ms", "lost")]
+    lines = [["example", "chip", "default", "ms", "best", "ms", "lost", "by bundles"]]
     for one in found:
         if "refusal" in one:
-            lines.append((one["example"], one["chip"], one["refusal"][:80], "", "", "", ""))
+            lines.append([one["example"], one["chip"], one["refusal"][:80]])
             continue
         texts = [text for key in ("default", "best") for text in (config_text(one[key]), f"{one[f'{key}_ms']:.4g}")]
-        lines.append((one["example"], one["chip"], *texts, f"{100 * one['loss']:.1f} %"))
+        lines.append([one["example"], one["chip"], *texts, *losses(one)])
+    columns = max(map(len, lines[1:]), default=0)
+    lines = [(line + [""] * columns)[:columns] for line in lines]
     return "\n".join(aligned(lines))
 
 
@@ -117,13 +142,14 @@ def main() -> int:
     parser.add_argument("--effort", default="full", choices=["quick", "full"])
     parser.add_argument("--size", default="real")
     parser.add_argument("--rows", action="store_true", help="of tpu_compare.py, in place of the examples")
+    parser.add_argument("--bundles", action="store_true", help="compile for TPUs, and compare libtpu's bundles too")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     found = list(rows(args))
     print(table(found))
     if args.json:
         Path(args.json).write_text(json.dumps(found, indent=1) + "\n")
-    lost = [one for one in found if one.get("loss", 0) > LOSS]
+    lost = [one for one in found if max(one.get("loss", 0), one.get("cycles_loss") or 0) > LOSS]
     known = [one for one in found if "loss" in one]
     print(f"{len(known)} rows, of which {len(lost)} lose more than {100 * LOSS:.0f} %")
     return 1 if lost else 0

@@ -1,7 +1,7 @@
 """Kernels written in Triton by hand, as a tutorial would: what emitted code is held against.
 
-Each file stands by itself: a function of the example's tensors that allocates the result and launches. ``HAND`` says which of them
-compute what an example does: one of its arguments, and with one result or the first of several.
+Each file stands by itself: a function of the example's tensors that allocates the result and launches. ``HAND`` says
+which of them compute what an example does: one of its arguments, and with one result or the first of several.
 """
 
 from __future__ import annotations
