@@ -15,6 +15,7 @@ from kopt.dialects.tile import (
     AssociativeReduceOp,
     AssociativeScanOp,
     BroadcastOp,
+    CastOp,
     ConcatOp,
     DotOp,
     ForOp,
@@ -42,6 +43,7 @@ from kopt.passes.mosaic.widening import (
     WidenRearrangement,
     WidenSelection,
 )
+from kopt.passes.mosaic.wrapping import ShiftOnce, WrapInPlace
 from kopt.passes.rewriting import Patterns, walk_and_apply_patterns
 
 #: What comes before ops get other types.
@@ -64,7 +66,12 @@ TYPES: Patterns = {
     **dict.fromkeys((ForOp, WhileOp, scf.IfOp), (WidenCarries(),)),
 }
 #: What comes behind: reshapes are all of 32 bits by then, and products have one batch dimension.
-BEHIND: Patterns = {ReshapeOp: (SplitReshape(),), DotOp: (UnsignedBytesToBf16(), IntegersToBytes(), PartsOfF32())}
+BEHIND: Patterns = {
+    ReshapeOp: (SplitReshape(),),
+    DotOp: (UnsignedBytesToBf16(), IntegersToBytes(), PartsOfF32()),
+    CastOp: (WrapInPlace(),),
+    **dict.fromkeys((ELEMENTWISE["shl"], ELEMENTWISE["shr"]), (ShiftOnce(),)),
+}
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,8 @@ class ExpandForMosaicPass(ModulePass):
 
     Functions that it lacks stay as they are, and are printed as helpers.
 
-    * integers of 8 and 16 bits are computed with and compared in 32 bits, and wrap when cast back;
+    * integers of 8 and 16 bits are computed with and compared in 32 bits, and wrap when cast back; between ops of
+      32 bits they wrap by shifts, or by a mask, if they may be other numbers than their type has;
     * reductions and scans of narrow types are done in 32 bits, and the result is rounded once; sorts too;
     * narrow values that are computed from lanes picked by number are masked and selected from in 32 bits;
     * lanes that a kernel's own function combines are moved in 32 bits, and combined in their type;

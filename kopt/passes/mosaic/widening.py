@@ -10,6 +10,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kopt.analysis.storage import is_narrow, is_narrow_integer, wide
 from kopt.dialects.builder import Builder
+from kopt.dialects.canonicalization.elementwise import constant
 from kopt.dialects.tile import (
     ArgReduceOp,
     BroadcastOp,
@@ -115,8 +116,15 @@ class WidenSelection(RewritePattern):
 
 
 def widened(build: Builder, values: Iterable[SSAValue]) -> list[SSAValue]:
-    """The values in the 32-bit types of theirs."""
-    return [build.cast(value, wide(element_of(value))) for value in values]
+    """The values in the 32-bit types of theirs; integers that are known are constants of these."""
+    return [_in_32_bits(build, value) for value in values]
+
+
+def _in_32_bits(build: Builder, value: SSAValue) -> SSAValue:
+    element = element_of(value)
+    if is_narrow_integer(element) and (number := constant(value)) is not None:
+        return build.full(number, value, wide(element))
+    return build.cast(value, wide(element))
 
 
 def _moves_lanes(op: Operation) -> bool:

@@ -13,15 +13,14 @@ def int4_matmul_halves_kernel(packed_ref, even_ref, odd_ref, out_ref):
         pair_begin = pair * 128  # quantized.py:34
         packed = packed_ref[pl.ds(pl.multiple_of(pair_begin, 128), 128), :]  # quantized.py:35
         v = packed.astype(jnp.int32)  # quantized.py:84
-        v_2 = jnp.full((128, 128), 4, jnp.int8).astype(jnp.int32)  # quantized.py:84
-        low = ((v << v_2).astype(jnp.int8).astype(jnp.int32) >> v_2).astype(jnp.int8)  # quantized.py:84
-        high = (v >> v_2).astype(jnp.int8)  # quantized.py:84
+        v_2 = v << 28 >> 28  # quantized.py:84
+        v_3 = v >> 4  # quantized.py:84
         even = even_ref[:, pl.ds(pl.multiple_of(pair_begin, 128), 128)]  # quantized.py:36
         inside = jax.lax.broadcasted_iota(jnp.int32, (32, 128), 1) < 150 - pair_begin  # quantized.py:36
         inside_2 = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0) < 150 - pair_begin  # quantized.py:36
         acc_3 = acc_2 + jnp.dot(  # quantized.py:36
             jnp.where(inside, even, 0.0),
-            jnp.where(inside_2, low.astype(jnp.float32), 0.0),
+            jnp.where(inside_2, v_2.astype(jnp.float32), 0.0),
             precision=jax.lax.Precision.HIGHEST,
             preferred_element_type=jnp.float32,
         )
@@ -30,7 +29,7 @@ def int4_matmul_halves_kernel(packed_ref, even_ref, odd_ref, out_ref):
         inside_4 = jax.lax.broadcasted_iota(jnp.int32, (128, 128), 0) < 150 - pair_begin  # quantized.py:37
         acc_4 = acc_3 + jnp.dot(  # quantized.py:37
             jnp.where(inside_3, odd, 0.0),
-            jnp.where(inside_4, high.astype(jnp.float32), 0.0),
+            jnp.where(inside_4, v_3.astype(jnp.float32), 0.0),
             precision=jax.lax.Precision.HIGHEST,
             preferred_element_type=jnp.float32,
         )

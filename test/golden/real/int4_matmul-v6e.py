@@ -13,12 +13,11 @@ def int4_matmul_kernel(packed_ref, x_ref, out_ref):
         pair_begin = pair * 256  # quantized.py:17
         packed = packed_ref[pl.ds(pl.multiple_of(pair_begin, 256), 256), :]  # quantized.py:19
         v = packed.astype(jnp.int32)  # quantized.py:84
-        v_2 = jnp.full((256, 2048), 4, jnp.int8).astype(jnp.int32)  # quantized.py:84
-        low = ((v << v_2).astype(jnp.int8).astype(jnp.int32) >> v_2).astype(jnp.int8)  # quantized.py:84
-        high = (v >> v_2).astype(jnp.int8)  # quantized.py:84
-        v_3 = jax.lax.bitcast_convert_type(low.astype(jnp.float32), jnp.int32)  # quantized.py:20
-        v_4 = jax.lax.bitcast_convert_type(high.astype(jnp.float32), jnp.int32)  # quantized.py:20
-        both = pltpu.bitcast(v_3 >> 16 & 65535 | v_4, jnp.bfloat16)  # quantized.py:20
+        v_2 = v << 28 >> 28  # quantized.py:84
+        v_3 = v >> 4  # quantized.py:84
+        v_4 = jax.lax.bitcast_convert_type(v_2.astype(jnp.float32), jnp.int32)  # quantized.py:20
+        v_5 = jax.lax.bitcast_convert_type(v_3.astype(jnp.float32), jnp.int32)  # quantized.py:20
+        both = pltpu.bitcast(v_4 >> 16 & 65535 | v_5, jnp.bfloat16)  # quantized.py:20
         block_begin = pair_begin * 2  # quantized.py:21
         x = x_ref[:, pl.ds(pl.multiple_of(block_begin, 512), 512)]  # quantized.py:21
         acc_3 = acc_2 + jnp.dot(x, both, preferred_element_type=jnp.float32)  # quantized.py:21
@@ -38,7 +37,7 @@ def int4_matmul(x, packed):
         ],
         out_specs=pl.BlockSpec((512, 2048), lambda tile_n, tile_m: (tile_m, tile_n)),
         out_shape=jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=69206016),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=71303168),
         name="int4_matmul",
     )(packed, x)
     return out

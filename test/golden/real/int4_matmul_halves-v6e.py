@@ -10,16 +10,15 @@ def int4_matmul_halves_kernel(packed_ref, even_ref, odd_ref, out_ref):
     acc = jnp.full((2048, 512), 0.0, jnp.float32)  # quantized.py:33
     packed = packed_ref[...]  # quantized.py:35
     v = packed.astype(jnp.int32)  # quantized.py:84
-    v_2 = jnp.full((256, 512), 4, jnp.int8).astype(jnp.int32)  # quantized.py:84
-    low = ((v << v_2).astype(jnp.int8).astype(jnp.int32) >> v_2).astype(jnp.int8)  # quantized.py:84
-    high = (v >> v_2).astype(jnp.int8)  # quantized.py:84
+    v_2 = v << 28 >> 28  # quantized.py:84
+    v_3 = v >> 4  # quantized.py:84
     even = even_ref[...]  # quantized.py:36
     acc_2 = acc + jnp.dot(  # quantized.py:36
-        even, low.astype(jnp.float32).astype(jnp.bfloat16), preferred_element_type=jnp.float32
+        even, v_2.astype(jnp.float32).astype(jnp.bfloat16), preferred_element_type=jnp.float32
     )
     odd = odd_ref[...]  # quantized.py:37
     acc_3 = acc_2 + jnp.dot(  # quantized.py:37
-        odd, high.astype(jnp.float32).astype(jnp.bfloat16), preferred_element_type=jnp.float32
+        odd, v_3.astype(jnp.float32).astype(jnp.bfloat16), preferred_element_type=jnp.float32
     )
     out_ref[...] = acc_3.astype(jnp.bfloat16)  # quantized.py:38
 

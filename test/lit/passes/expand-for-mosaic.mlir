@@ -134,14 +134,14 @@ func.func @computed_lanes(%x: memref<16xf32>, %s: memref<16xi8>, %at: memref<16x
 
 // -----
 
-// Lanes are moved in 32 bits; a function of the kernel's own computes in the types that it was written for.
+// Lanes are moved in 32 bits; a function of the kernel's own computes in the types that it was written for, and wraps.
 // CHECK-LABEL: func.func @moved
 // CHECK: [[V:%.+]] = tile.cast %v : !tile.tile<8 x 128 x i8> to !tile.tile<8 x 128 x i32>
 // CHECK-NEXT: tile.associative_scan [[V]] dim 1 : !tile.tile<8 x 128 x i32> {
 // CHECK-NEXT: ^bb0(%l: !tile.tile<i32>, %r: !tile.tile<i32>):
 // CHECK: [[C:%.+]] = tile.add {{%.+}}, {{%.+}} : !tile.tile<i32>
-// CHECK-NEXT: [[N:%.+]] = tile.cast [[C]] : !tile.tile<i32> to !tile.tile<i8>
-// CHECK-NEXT: [[W:%.+]] = tile.cast [[N]] : !tile.tile<i8> to !tile.tile<i32>
+// CHECK: [[N:%.+]] = tile.shl [[C]], {{%.+}} : !tile.tile<i32>
+// CHECK: [[W:%.+]] = tile.shr [[N]], {{%.+}} : !tile.tile<i32>
 // CHECK-NEXT: tile.yield [[W]] : !tile.tile<i32>
 // CHECK: tile.sort [[V]] dim 1 : !tile.tile<8 x 128 x i32>
 // CHECK-NEXT: tile.cast {{%.+}} : !tile.tile<8 x 128 x i32> to !tile.tile<8 x 128 x i8>
@@ -628,4 +628,50 @@ func.func @of_picks(%x: !tile.tile<64 x 128 x i16>, %n: !tile.tile<64 x 128 x i3
   %s = tile.select %c, %a, %y : !tile.tile<64 x 128 x i16>
   %t = tile.select %c, %y, %x : !tile.tile<64 x 128 x i16>
   func.return %s, %t : !tile.tile<64 x 128 x i16>, !tile.tile<64 x 128 x i16>
+}
+
+// -----
+
+// Between ops of 32 bits bytes are not packed: what has no more bits stays, other numbers wrap, and shifts are one.
+// CHECK-LABEL: func.func @nibbles
+// CHECK: [[A:%.+]] = tile.cast %a : !tile.tile<b0=32 x 128 x i8> to !tile.tile<b0=32 x 128 x i32>
+// CHECK-DAG: [[K:%.+]] = tile.full 28 : !tile.tile<b0=32 x 128 x i32>
+// CHECK: [[S:%.+]] = tile.shl [[A]], [[K]]
+// CHECK: [[L:%.+]] = tile.shr [[S]], {{.*}}
+// CHECK: tile.cast [[L]] : !tile.tile<b0=32 x 128 x i32> to !tile.tile<b0=32 x 128 x f32>
+// CHECK: [[F:%.+]] = tile.full 4 : !tile.tile<b0=32 x 128 x i32>
+// CHECK: [[H:%.+]] = tile.shr [[A]], [[F]]
+// CHECK: tile.cast [[H]] : !tile.tile<b0=32 x 128 x i32> to !tile.tile<b0=32 x 128 x f32>
+// CHECK-NOT: xi8
+func.func @nibbles(%x: memref<32x128xi8>, %low: memref<32x128xf32>, %high: memref<32x128xf32>) {
+  tile.grid (%i: b0=32) in (32) {
+    %a = tile.load %x[%i, :] : memref<32x128xi8> -> !tile.tile<b0=32 x 128 x i8>
+    %four = tile.full 4 : !tile.tile<b0=32 x 128 x i8>
+    %s = tile.shl %a, %four : !tile.tile<b0=32 x 128 x i8>
+    %l = tile.shr %s, %four : !tile.tile<b0=32 x 128 x i8>
+    %f = tile.cast %l : !tile.tile<b0=32 x 128 x i8> to !tile.tile<b0=32 x 128 x f32>
+    tile.store %f, %low[%i, :] : !tile.tile<b0=32 x 128 x f32>, memref<32x128xf32>
+    %h = tile.shr %a, %four : !tile.tile<b0=32 x 128 x i8>
+    %g = tile.cast %h : !tile.tile<b0=32 x 128 x i8> to !tile.tile<b0=32 x 128 x f32>
+    tile.store %g, %high[%i, :] : !tile.tile<b0=32 x 128 x f32>, memref<32x128xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Sums of unsigned bytes wrap by a mask.
+// CHECK-LABEL: func.func @unsigned
+// CHECK: [[S:%.+]] = tile.add
+// CHECK: [[M:%.+]] = tile.full 255 : !tile.tile<b0=32 x 128 x i32>
+// CHECK: [[W:%.+]] = tile.and [[S]], [[M]]
+// CHECK: tile.cast [[W]] : !tile.tile<b0=32 x 128 x i32> to !tile.tile<b0=32 x 128 x f32>
+func.func @unsigned(%x: memref<32x128xui8>, %out: memref<32x128xf32>) {
+  tile.grid (%i: b0=32) in (32) {
+    %a = tile.load %x[%i, :] : memref<32x128xui8> -> !tile.tile<b0=32 x 128 x ui8>
+    %s = tile.add %a, %a : !tile.tile<b0=32 x 128 x ui8>
+    %f = tile.cast %s : !tile.tile<b0=32 x 128 x ui8> to !tile.tile<b0=32 x 128 x f32>
+    tile.store %f, %out[%i, :] : !tile.tile<b0=32 x 128 x f32>, memref<32x128xf32>
+  }
+  func.return
 }
