@@ -1,4 +1,4 @@
-"""Integers of 8 and 16 bits computed with in 32 bits: every op wraps as torch's does, whatever is made of the result."""
+"""Integers of 8 and 16 bits: every op wraps as torch's does, whatever is made of its result."""
 
 from __future__ import annotations
 

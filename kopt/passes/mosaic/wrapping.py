@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import IntegerType, Signedness, i32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -9,12 +11,25 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from kopt.analysis.storage import is_narrow_integer
 from kopt.dialects.builder import Builder
 from kopt.dialects.canonicalization.elementwise import constant, holds, widens
-from kopt.dialects.tile import ELEMENTWISE, CastOp, ElementwiseOp, element_of
+from kopt.dialects.tile import (
+    ELEMENTWISE,
+    BroadcastOp,
+    CastOp,
+    ConcatOp,
+    ElementwiseOp,
+    ReshapeOp,
+    SelectOp,
+    SliceOp,
+    TakeAlongOp,
+    TransposeOp,
+    element_of,
+)
 from kopt.dialects.tile.values import is_float
 
 _BITS = 32
 #: Ops whose results are numbers of a type where their operands are; of a signed type ``not``, too.
 _CLOSED = tuple(ELEMENTWISE[name] for name in ("and", "or", "xor", "minimum", "maximum"))
+_MOVES = (BroadcastOp, ConcatOp, ReshapeOp, SliceOp, TransposeOp)
 
 
 class WrapInPlace(RewritePattern):
@@ -82,21 +97,23 @@ def _has_only(value: SSAValue, type: IntegerType) -> bool:
             continue
         seen.add(one)
         op, number = one.owner, constant(one)
-        if number is not None:
-            if not holds(type, number):
-                return False
-        elif isinstance(op, CastOp):
-            if element_of(op.input) != type and not widens(element_of(op.input), type):
-                return False
-        elif _leaves_bits(op, type):
+        if number is not None and holds(type, number) or _leaves_bits(op, type):
             continue
-        elif isinstance(op, ELEMENTWISE["shr"]):
-            left.append(op.inputs[0])
-        elif isinstance(op, _CLOSED) or isinstance(op, ELEMENTWISE["not"]) and not _is_unsigned(type):
-            left += op.operands
-        else:
+        if isinstance(op, CastOp) and (element_of(op.input) == type or widens(element_of(op.input), type)):
+            continue
+        if not (operands := _operands_of(op, type)):
             return False
+        left += operands
     return True
+
+
+def _operands_of(op: object, type: IntegerType) -> Sequence[SSAValue]:
+    """The operands of an op that gives numbers of a type where these are such; none of another op."""
+    if isinstance(op, (*_CLOSED, *_MOVES)) or isinstance(op, ELEMENTWISE["not"]) and not _is_unsigned(type):
+        return op.operands
+    if isinstance(op, SelectOp):
+        return op.on_true, op.on_false
+    return op.operands[:1] if isinstance(op, (ELEMENTWISE["shr"], TakeAlongOp)) else ()
 
 
 def _leaves_bits(op: object, type: IntegerType) -> bool:

@@ -614,12 +614,10 @@ func.func @carried_index(%c: i1, %n: index, %p: !tile.tile<8 x 128 x i1>, %q: !t
 // CHECK-LABEL: func.func @of_picks
 // CHECK-NEXT: %0 = tile.cast %x : !tile.tile<64 x 128 x i16> to !tile.tile<64 x 128 x i32>
 // CHECK-NEXT: %1 = tile.take_along %0, %n dim 0 : !tile.tile<64 x 128 x i32>, !tile.tile<64 x 128 x i32>
-// CHECK-NEXT: %p = tile.cast %1 : !tile.tile<64 x 128 x i32> to !tile.tile<64 x 128 x i16>
-// CHECK-NEXT: %2 = tile.cast %p : !tile.tile<64 x 128 x i16> to !tile.tile<64 x 128 x i32>
-// CHECK-NEXT: %3 = tile.cast %y : !tile.tile<64 x 128 x i16> to !tile.tile<64 x 128 x i32>
-// CHECK-NEXT: %4 = tile.xor %2, %3 : !tile.tile<64 x 128 x i32>
-// CHECK-NEXT: %5 = tile.select %c, %4, %3 : !tile.tile<64 x 128 x i32>
-// CHECK-NEXT: %s = tile.cast %5 : !tile.tile<64 x 128 x i32> to !tile.tile<64 x 128 x i16>
+// CHECK-NEXT: %2 = tile.cast %y : !tile.tile<64 x 128 x i16> to !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %3 = tile.xor %1, %2 : !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %4 = tile.select %c, %3, %2 : !tile.tile<64 x 128 x i32>
+// CHECK-NEXT: %s = tile.cast %4 : !tile.tile<64 x 128 x i32> to !tile.tile<64 x 128 x i16>
 // CHECK-NEXT: %t = tile.select %c, %y, %x : !tile.tile<64 x 128 x i16>
 // CHECK-NEXT: func.return %s, %t : !tile.tile<64 x 128 x i16>, !tile.tile<64 x 128 x i16>
 func.func @of_picks(%x: !tile.tile<64 x 128 x i16>, %n: !tile.tile<64 x 128 x i32>, %c: !tile.tile<64 x 128 x i1>, %y: !tile.tile<64 x 128 x i16>) -> (!tile.tile<64 x 128 x i16>, !tile.tile<64 x 128 x i16>) {
@@ -635,11 +633,11 @@ func.func @of_picks(%x: !tile.tile<64 x 128 x i16>, %n: !tile.tile<64 x 128 x i3
 // Between ops of 32 bits bytes are not packed: what has no more bits stays, other numbers wrap, and shifts are one.
 // CHECK-LABEL: func.func @nibbles
 // CHECK: [[A:%.+]] = tile.cast %a : !tile.tile<b0=32 x 128 x i8> to !tile.tile<b0=32 x 128 x i32>
-// CHECK-DAG: [[K:%.+]] = tile.full 28 : !tile.tile<b0=32 x 128 x i32>
-// CHECK: [[S:%.+]] = tile.shl [[A]], [[K]]
-// CHECK: [[L:%.+]] = tile.shr [[S]], {{.*}}
-// CHECK: tile.cast [[L]] : !tile.tile<b0=32 x 128 x i32> to !tile.tile<b0=32 x 128 x f32>
-// CHECK: [[F:%.+]] = tile.full 4 : !tile.tile<b0=32 x 128 x i32>
+// CHECK-NEXT: [[F:%.+]] = tile.full 4 : !tile.tile<b0=32 x 128 x i32>
+// CHECK-NEXT: [[K:%.+]] = tile.full 28 : !tile.tile<b0=32 x 128 x i32>
+// CHECK-NEXT: [[S:%.+]] = tile.shl [[A]], [[K]]
+// CHECK-NEXT: [[L:%.+]] = tile.shr [[S]], [[K]]
+// CHECK-NEXT: tile.cast [[L]] : !tile.tile<b0=32 x 128 x i32> to !tile.tile<b0=32 x 128 x f32>
 // CHECK: [[H:%.+]] = tile.shr [[A]], [[F]]
 // CHECK: tile.cast [[H]] : !tile.tile<b0=32 x 128 x i32> to !tile.tile<b0=32 x 128 x f32>
 // CHECK-NOT: xi8
