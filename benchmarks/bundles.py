@@ -25,6 +25,7 @@ from kopt.known_figures import SourceFigures, known_module
 from kopt.passes.pipelines import before_models, pipeline
 from kopt.planned import planned_launches
 from kopt.planning.cost import cost
+from kopt.planning.items import Cost
 from kopt.runtime.figures import bundle_cycles
 from kopt.runtime.tpu_report import compile_report
 from kopt.specs import spec_of
@@ -42,16 +43,36 @@ _AS_COMPILED = {"mxu_share": 1.0, "vector_share": 1.0, "store_cycles": 0.0}
 COLUMNS = {"example": "", "chip": "", "launch": "", "model": ",.0f", "bundles": ",.0f", "error": "+.1%", "bounds": ""}
 
 
-def modelled(low: kopt.Lowered, chip: TpuChip) -> Iterator[tuple[float, float]]:
-    """The compute cycles of each launch of a module by the model, and the cycles that its bytes take."""
+def modelled(low: kopt.Lowered, chip: TpuChip) -> Iterator[tuple[float, Cost]]:
+    """The compute cycles of each launch of a module by the model, and its cost on the chip as it is."""
     costs = tpu_costs(chip)
     alone = replace(costs, bytes_per_second=float("inf"), step_seconds=0.0, **_AS_COMPILED)
     for model, plan in planned_launches(low):
         plan = replace(plan, views={})
         found, whole = (cost(model, {}, plan, one) for one in (replace(chip, costs=alone), chip))
-        moved = whole.bytes_in + whole.bytes_out if found.seconds is not None else 0  # pyright: ignore
         seconds = float("nan") if found.seconds is None else float(found.seconds)
-        yield seconds * costs.clock_hz, moved / costs.bytes_per_second * costs.clock_hz
+        yield seconds * costs.clock_hz, whole
+
+
+def moved_cycles(found: Cost, chip: TpuChip, share: float = 1.0) -> float:
+    """The cycles in which a launch's bytes move at a share of the published bandwidth; 0 where they are not known."""
+    costs = tpu_costs(chip)
+    moved = 0 if found.bytes_in is None or found.bytes_out is None else float(found.bytes_in + found.bytes_out)
+    return moved / (share * costs.bytes_per_second) * costs.clock_hz
+
+
+def bundles_of(low: kopt.Lowered, chip: TpuChip) -> Iterator[tuple[str, float | None, str | None]]:
+    """Of each launch of a module its name and the cycles of libtpu's bundles, or None and why they are not known."""
+    source = SourceFigures(low.module, low.entry, before_models(low.config), chip, {})
+    known = known_module(low.module, low.entry, pipeline(low.target, low.config), chip, {}, source)
+    specs = [*low.signature.specs, *(spec_of(value) for value in low.hidden)]
+    facts = compile_report(low.source, low.function, specs, chip, (), profile=False)
+    found = {kernel["kernel"].rpartition(".")[0]: kernel for kernel in facts.get("kernels", ())}
+    for kernel in known.kernels:
+        loops = found.get(kernel.name, {}).get("loops")
+        cycles = bundle_cycles(loops, kernel.loops) if loops and kernel.loops else None
+        reason = None if cycles else facts.get("reason") or kernel.reason or "libtpu made other loops of it"
+        yield kernel.name, cycles and cycles * kernel.share, reason
 
 
 def launches(example: Example, chip: TpuChip, dtype: str) -> Iterator[dict[str, Any]]:
@@ -62,21 +83,12 @@ def launches(example: Example, chip: TpuChip, dtype: str) -> Iterator[dict[str, 
     except kopt.KoptError as error:
         yield {**row, "reason": str(error).splitlines()[0]}
         return
-    source = SourceFigures(low.module, low.entry, before_models(low.config), chip, {})
-    known = known_module(low.module, low.entry, pipeline(low.target, low.config), chip, {}, source)
-    specs = [*low.signature.specs, *(spec_of(value) for value in low.hidden)]
-    facts = compile_report(low.source, low.function, specs, chip, (), profile=False)
-    found = {kernel["kernel"].rpartition(".")[0]: kernel for kernel in facts.get("kernels", ())}
-    for kernel, (cycles, moved) in zip(known.kernels, modelled(low, chip), strict=True):
-        loops = found.get(kernel.name, {}).get("loops")
-        bundles = bundle_cycles(loops, kernel.loops) if loops and kernel.loops else None
-        bundles = bundles and bundles * kernel.share
+    for (name, bundles, reason), (cycles, whole) in zip(bundles_of(low, chip), modelled(low, chip), strict=True):
         error = cycles / bundles - 1 if bundles else None
-        bounds = "compute" if max(cycles, bundles or 0) > moved else "HBM"
-        reason = None if bundles else facts.get("reason") or kernel.reason or "libtpu made other loops of it"
+        bounds = "compute" if max(cycles, bundles or 0) > moved_cycles(whole, chip) else "HBM"
         yield {
             **row,
-            "launch": kernel.name,
+            "launch": name,
             "model": cycles,
             "bundles": bundles,
             "error": error,

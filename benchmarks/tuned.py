@@ -6,8 +6,9 @@ A row is an example on a chip: the default's configuration and milliseconds, the
 ``--rows`` they are the rows of `tpu_compare.py`, at their sizes. Nothing is compiled, and no accelerator is needed.
 
 With ``--bundles`` libtpu compiles both for a TPU where they differ, and a row has their cycles, and what is lost by
-these: its bundles as often as they run, or the bytes that move where these take longer (``cycles`` of `kopt report`).
-Rows that lose more than 5 %, by the model or so, are exit status 1.
+these: its bundles as often as they run (`bundles.py`), or the model's bytes at the bandwidth that is had, where these
+take longer; and what the host does around kernels, by the model. Rows that lose more than 5 %, by the model or so, are
+exit status 1.
 """
 
 from __future__ import annotations
@@ -20,12 +21,18 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
+from bundles import bundles_of, moved_cycles
 from support import ROOT  # noqa: F401 - puts the checkout on the path
 from support.tpu_rows import ROWS
 
 import kopt
 from examples.registry import DTYPES, EXAMPLES
+from kopt.planned import planned_launches
+from kopt.planning.assumed import assumed_lengths
+from kopt.planning.cost import cost
 from kopt.specs import spec_of
+from kopt.targets.chips import TPU_CHIPS, TpuChip
+from kopt.targets.costs import tpu_costs
 from kopt.targets.target import parse_target
 from kopt.tuning.kernel_subject import KernelSubject
 from kopt.tuning.tables import aligned, config_text
@@ -92,9 +99,20 @@ def by_bundles(kernel: kopt.Kernel, arguments: tuple[Any, ...], chip: str, *conf
     lowered = [kernel.lower(*arguments, target=chip, config=dict(config)) for config in configs]
     if lowered[0].source == lowered[1].source:
         return {"cycles_loss": 0.0}
-    default, best = (low.report()["cycles"] for low in lowered)
+    default, best = (cycles_of(low, TPU_CHIPS[chip.partition(":")[2]]) for low in lowered)
     loss = default / best - 1 if default and best else None
     return {"default_cycles": default, "best_cycles": best, "cycles_loss": loss}
+
+
+def cycles_of(low: kopt.Lowered, chip: TpuChip) -> float | None:
+    """The cycles of a module's launches, one after the other; None where libtpu's bundles of one are not known."""
+    costs, total = tpu_costs(chip), 0.0
+    for (_, bundles, _), (model, plan) in zip(bundles_of(low, chip), planned_launches(low), strict=True):
+        found = cost(model, {}, plan, chip, assumed_lengths(model))
+        if bundles is None or found.host_seconds is None:
+            return None
+        total += max(bundles, moved_cycles(found, chip, costs.hbm_share)) + float(found.host_seconds) * costs.clock_hz
+    return total
 
 
 def _spec(value: Any) -> Any:

@@ -6,6 +6,9 @@ from argparse import Namespace
 
 import pytest
 import tuned
+from bundles import bundles_of
+
+from kopt.targets.chips import TPU_CHIPS
 
 CHOSEN = {"example": "f", "chip": "pallas:v6e", "default": {"block_sizes": [8]}, "default_ms": 0.5, "best_ms": 0.4}
 
@@ -40,4 +43,6 @@ def test_libtpu_tells_what_configurations_take() -> None:
     assert tuned.by_bundles(kernel, arguments, "pallas:v6e", small, small) == {"cycles_loss": 0.0}
     found = tuned.by_bundles(kernel, arguments, "pallas:v6e", small, large)
     assert found["default_cycles"] > 2 * found["best_cycles"] and found["cycles_loss"] > 1
-    assert kernel.lower(*arguments, target="pallas:v6e", config=large).report()["cycles"] == found["best_cycles"]
+    low = kernel.lower(*arguments, target="pallas:v6e", config=large)
+    ((_, bundles, _),) = bundles_of(low, TPU_CHIPS["v6e"])
+    assert bundles is not None and found["best_cycles"] >= bundles
