@@ -11,8 +11,8 @@ the number of an axis's block its tag.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from kopt.ir.access_relation import AccessRelation
@@ -143,7 +143,8 @@ class ModelAccess:
     those, where the block has to be at hand. ``address`` names the accesses whose loaded numbers its indices are made
     of. ``condition`` is what guards it: of ``scf.if`` and its like. ``update`` is the kind of an atomic one (``add``,
     ``cas``, …); ``returns`` where its previous values are used. ``hbm`` where the array is to stay there: DMAs of the
-    cells fetch its blocks, and send them back.
+    cells fetch its blocks, and send them back. It is ``unlikely`` in a branch that is for numbers which are never there
+    as a rule.
     """
 
     id: str
@@ -159,6 +160,7 @@ class ModelAccess:
     returns: bool = False
     line: str = ""
     hbm: bool = False
+    unlikely: bool = False
 
     @property
     def home(self) -> str | None:
@@ -291,6 +293,10 @@ class LaunchModel:
     def operand(self, name: str) -> Operand:
         """The operand of a name."""
         return next(operand for operand in self.operands if operand.name == name)
+
+    def without(self, accesses: Collection[str]) -> LaunchModel:
+        """The same without some accesses."""
+        return replace(self, accesses=tuple(one for one in self.accesses if one.id not in accesses))
 
     def of(self, operand: str) -> tuple[ModelAccess, ...]:
         """The accesses of an operand, in the order of the program."""

@@ -48,7 +48,7 @@ def _branch(op: scf.IfOp, kept: Sequence[int]) -> scf.IfOp:
         _yield_only(region.block, kept, scf.YieldOp)
     types = [op.results[number].type for number in kept]
     then, otherwise = [op.detach_region(region) for region in tuple(op.regions)]
-    return scf.IfOp(op.cond, types, then, otherwise)
+    return scf.IfOp(op.cond, types, then, otherwise, attr_dict=op.attributes)
 
 
 def _loop(op: ForOp | WhileOp, kept: Sequence[int]) -> ForOp | WhileOp:

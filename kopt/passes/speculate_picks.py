@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp, i32
+from xdsl.dialects.builtin import IndexType, ModuleOp, UnitAttr, i32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -15,7 +15,17 @@ from kopt.analysis.cell_footprint import first_user
 from kopt.analysis.flat_columns import FlatColumn, flat_column
 from kopt.dialects.builder import Builder, named
 from kopt.dialects.host import LaunchOp
-from kopt.dialects.tile import CastOp, ExtractOp, IndexOp, LoadOp, ReduceOp, ReshapeOp, array_type, tile_type
+from kopt.dialects.tile import (
+    UNLIKELY,
+    CastOp,
+    ExtractOp,
+    IndexOp,
+    LoadOp,
+    ReduceOp,
+    ReshapeOp,
+    array_type,
+    tile_type,
+)
 from kopt.ir.sums import SumAnalysis
 from kopt.passes.access_building import replace_load
 from kopt.passes.normalising.indices import tile_of
@@ -37,7 +47,7 @@ class SpeculatePicksPass(ModulePass):
         %near = tile.load %x[tile.index %i, (%n from 0 to 32767)] …
         %beyond = tile.reduce max (%n < 0 or %n > 32767) …
         %v = scf.if %beyond > 0 { %far = tile.load %x[%at / 32768, %at % 32768] …   scf.yield %far }
-             else { scf.yield %near }
+             else { scf.yield %near } {tile.unlikely}
 
     These gathers stay as they are: gathers of other arrays, of blocks of more than one dimension, with masks, and
     gathers whose index is not the begin of a row plus loaded numbers (`kopt.analysis.flat_columns`).
@@ -68,7 +78,7 @@ def _split(load: LoadOp, found: FlatColumn, sums: SumAnalysis) -> None:
     most = build.add(ExtractOp(build.add(ReduceOp("max", beyond, [0])), IndexType()))
     is_beyond = named(build.add(arith.CmpiOp(most, build.index(0), "sgt")), "beyond")
     then, otherwise = (Region(Block([scf.YieldOp(near)])) for _ in range(2))
-    branch = scf.IfOp(is_beyond, [near.type], then, otherwise)
+    branch = scf.IfOp(is_beyond, [near.type], then, otherwise, attr_dict={UNLIKELY: UnitAttr()})
     build.insert(branch)
     far = _from_memory(load, found, build.into(branch.true_region.block))
     end = branch.true_region.block.last_op

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from math import prod
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from kopt.planning.picking import picked
 from kopt.planning.steps import Moved, Pipeline, PipelineCost
 from kopt.planning.tpu_memory import Memory
 from kopt.planning.tpu_work import Cycles, chain_wait, next_wait, total
-from kopt.planning.trips import AllTrips, Number, UnknownError, value
+from kopt.planning.trips import AllTrips, Number, or_none, value
 from kopt.planning.versions import LoopVersions, has_versions
 from kopt.plans.plan import Buffer, LoopSchedule, Plan
 from kopt.targets.costs import VISIT_CYCLES
@@ -29,7 +29,6 @@ from kopt.targets.tiling import FLAT
 
 #: Schedules whose copies run beside the loop's body.
 _OVERLAPPED = ("prefetch", "emit_pipeline", "fori", "pipeline")
-_T = TypeVar("_T")
 #: Columns of a matrix unit that `Budget.SLOTS` is of.
 _WIDE_UNIT = 256
 
@@ -46,22 +45,27 @@ class TpuLaunch:
     """One plan of a launch at given sizes."""
 
     def __init__(self, launch: AtSizes, plan: Plan):
-        self.launch, self.model, self.plan = launch, launch.model, plan
+        self.launch, self.model, self.plan, self._whole = launch, launch.model, plan, plan
+        if unlikely := [access.id for access in launch.model.accesses if access.unlikely]:
+            self.model, self.plan = launch.model.without(unlikely), plan.without(unlikely)
         self.sizes, self.costs = launch.sizes, launch.costs
         self._depth = {tag: n for n, tag in enumerate(plan.order)}
         self._copied: dict[str, PipelineCost] = {}
         self._taken: dict[str, Number] = {}
         self._unlooped: dict[str, Number] = {}
         self.trips = AllTrips(launch.trips)
-        self.blocks = Blocks(launch.model, plan, launch.sizes, launch.trips)
+        self.blocks = Blocks(self.model, self.plan, launch.sizes, launch.trips)
         self.cores: Number = 1
 
     def cost(self) -> Cost:
         """The items."""
-        kept = Memory(self.plan, self.trips, self.blocks)
-        vmem, smem, live = map(_or_none, (kept.vmem, kept.smem, lambda: self.launch.live(self.plan.loops)))
+        blocks = self.blocks
+        if self.plan is not self._whole:
+            blocks = Blocks(self.launch.model, self._whole, self.sizes, self.launch.trips)
+        kept = Memory(self._whole, self.trips, blocks)
+        vmem, smem, live = map(or_none, (kept.vmem, kept.smem, lambda: self.launch.live(self.plan.loops)))
         memory = Cost(vmem_bytes=vmem, smem_bytes=smem, live_bytes=live, fitted=self.costs.fitted)
-        return _or_none(lambda: self._timed(memory)) or memory
+        return or_none(lambda: self._timed(memory)) or memory
 
     # Time.
 
@@ -390,11 +394,3 @@ class TpuLaunch:
 
     def _scalar_bytes(self) -> Number:
         return sum((self.blocks.array_size(one.operand) for one in self.plan.buffers if one.kind in SCALAR), 0)
-
-
-def _or_none(known: Callable[[], _T]) -> _T | None:
-    """What is asked for, or None where only a launch tells it."""
-    try:
-        return known()
-    except UnknownError:
-        return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from kopt.planning.extents import told_extent
 #: A number, or an array with one for each candidate.
 Number = Any
 Sizes = Mapping[Hashable, Number]
+_T = TypeVar("_T")
 
 
 def max_of(numbers: Iterable[Number]) -> Number:
@@ -36,6 +37,14 @@ def max_of(numbers: Iterable[Number]) -> Number:
 
 class UnknownError(Exception):
     """A number that only a launch tells; the message names it."""
+
+
+def or_none(known: Callable[[], _T]) -> _T | None:
+    """What is asked for, or None where only a launch tells it."""
+    try:
+        return known()
+    except UnknownError:
+        return None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ There each access names its buffer, ``via @q``, and each loop has its schedule.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 #: What stands behind a word: a number, a choice, axes (and a distance) in parentheses, or nothing, which is ``()``.
 Value = int | str | tuple[str | int, ...]
@@ -101,6 +101,14 @@ class Plan:
         """In short: the order, and where each buffer is; `plan_text` has all of it."""
         parts = [f"order [{', '.join(self.order)}]", *map(_short, self.buffers)]
         return f"<kopt plan {'; '.join(parts)}>"
+
+    def without(self, accesses: Collection[str]) -> Plan:
+        """The same without some accesses, and without the buffers that serve these alone."""
+        if self.via.keys().isdisjoint(accesses):
+            return self
+        via = {access: name for access, name in self.via.items() if access not in accesses}
+        gone = {self.via[access] for access in accesses if access in self.via} - {*via.values()}
+        return replace(self, via=via, buffers=tuple(buffer for buffer in self.buffers if buffer.name not in gone))
 
     def buffer(self, access: str) -> Buffer:
         """The buffer of an access."""

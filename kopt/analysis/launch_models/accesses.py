@@ -53,6 +53,7 @@ def _access(launch: Launch, place: ProgramPoint) -> ModelAccess:
         returns=not isinstance(op, LoadOp) and any(result.first_use is not None for result in op.results),
         line=_line(op),
         hbm=SPACE in op.attributes,
+        unlikely=place.unlikely,
     )
 
 

@@ -71,10 +71,13 @@ _OF_RESULTS = (BroadcastOp, ConcatOp, DynamicSliceOp, SelectOp, SliceOp, TakeAlo
 
 
 def work(launch: Launch, masks: Masks | None = None) -> tuple[Work, ...]:
-    """The operations of all classes, equal ones counted; scalars are left out. ``masks`` are those of operations."""
+    """The operations of all classes, equal ones counted; scalars and what is unlikely are left out.
+
+    ``masks`` are those of operations.
+    """
     found: Counter[_Key] = Counter()
     numbers = Bf16Numbers()
-    for place in launch.places:
+    for place in (place for place in launch.places if not place.unlikely):
         for value in place.op.inits if isinstance(place.op, CarryingLoop) else ():
             if isinstance(value.type, TileType):
                 path = inner_path(place.op, place.path, place.number)

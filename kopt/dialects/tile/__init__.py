@@ -111,7 +111,7 @@ from kopt.dialects.tile.types import (
 )
 from kopt.dialects.tile.validity import ValidLanesOp
 from kopt.dialects.tile.values import is_float, is_same_number, literal, literal_text, literal_value
-from kopt.dialects.tile.when import WhenOp
+from kopt.dialects.tile.when import UNLIKELY, WhenOp
 from kopt.dialects.tile.while_loop import WhileOp
 
 __all__ = [
@@ -179,6 +179,7 @@ __all__ = [
     "StoreOp",
     "TakeAlongOp",
     "SPARE",
+    "UNLIKELY",
     "Tile",
     "TileType",
     "TransposeOp",

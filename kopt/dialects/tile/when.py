@@ -18,6 +18,9 @@ from kopt.dialects.tile.bodies import print_body
 from kopt.dialects.tile.traits import Canonicalized
 from kopt.dialects.tile.types import RangeType
 
+#: Says of an ``scf.if`` that its first branch is for numbers that are never there as a rule: costs leave it out.
+UNLIKELY = "tile.unlikely"
+
 
 @irdl_op_definition
 class WhenOp(Op):
