@@ -32,7 +32,7 @@ from kopt.analysis.launch_models import open_models
 from kopt.analysis.tpu_blocks import TpuSpace, tpu_least, tpu_unit
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.launch_model import LaunchModel
-from kopt.planning.block_sizes import SAME_GPU, Candidates, cheapest, least_memory, rooms
+from kopt.planning.block_sizes import SAME_GPU, SAME_TPU, Candidates, cheapest, least_memory, rooms
 from kopt.targets.chips import Chip, TpuChip
 
 #: Candidates that may turn out to take too much, at most.
@@ -69,11 +69,15 @@ def choose_sizes(
         best = cheapest(own, search.sizes, chip, loop_type, lanes, room, search.space.large(search.sizes))
         asked = 1 if seconds is None else _ASKED_TPU if isinstance(chip, TpuChip) else _ASKED_GPU
         if search.moved is not None:
-            known = list(best)
-            fitting = (islice(_fitting(known, search.moved, chip, most, loop_type), asked) for most in rooms(chip))
+            assert isinstance(chip, TpuChip)
+            known, taken = (
+                list(best),
+                cell_bytes(search.moved, chip, list(search.sizes), loop_type, seconds is not None),
+            )
+            fitting = (islice(_fitting(known, taken, most), asked) for most in rooms(chip))
             best = iter(next(filter(None, map(list, fitting)), []))
         if seconds is not None:
-            best = _least(list(islice(best, asked)), seconds)
+            best = _least(list(islice(best, asked)), seconds, SAME_TPU if isinstance(chip, TpuChip) else SAME_GPU)
         sizes = next(best, search.space.least)
         chosen |= {tag: sizes[tag] for group in search.groups for tag in group}
     return _in_order(groups, given, chosen)
@@ -157,37 +161,37 @@ def _parts(
     return [part for part in found if part[0]]
 
 
-def _least(found: Sequence[Sizes], seconds: Callable[[Sizes], float]) -> Iterator[Sizes]:
-    """Of candidates, the best first, those that take the least, or hardly more."""
+def _least(found: Sequence[Sizes], seconds: Callable[[Sizes], float], same: float) -> Iterator[Sizes]:
+    """Of candidates, the best first, those that take the least, or hardly more: up to ``same`` times as much."""
     taken = list(map(seconds, found))
-    return (sizes for sizes, own in zip(found, taken, strict=True) if own <= SAME_GPU * min(taken))
+    return (sizes for sizes, own in zip(found, taken, strict=True) if own <= same * min(taken))
 
 
-def _fitting(found: Iterable[Sizes], moved: ModuleOp, chip: Chip, room: int, loop_type: str) -> Iterator[Sizes]:
+def _fitting(found: Iterable[Sizes], taken: Callable[[Sizes], int], room: int) -> Iterator[Sizes]:
     """The sizes whose cells fit a TPU with the products and DMAs of computed rows, tried one by one, the best first."""
-    assert isinstance(chip, TpuChip)
-    memory: Callable[[Sizes], int] | None = None
     full: list[Sizes] = []
     for sizes in found:
         if len(full) == _TRIED:
             return
         if any(all(sizes[tag] >= size for tag, size in other.items()) for other in full):
             continue  # larger blocks take no less
-        memory = memory or cell_bytes(moved, chip, list(sizes), loop_type)
-        if memory(sizes) <= room:
+        if taken(sizes) <= room:
             yield sizes
         else:
             full.append(sizes)
 
 
-def fullness(module: ModuleOp, chip: Chip, room: int, loop_type: str = "auto", gathers: bool = True) -> float:
+def fullness(
+    module: ModuleOp, chip: Chip, room: int, loop_type: str = "auto", gathers: bool = True, told: bool = False
+) -> float:
     """How much a cell of a module takes of its room (`rooms`): above 1 its blocks are too large.
 
-    Models tell all that cells of a TPU take, but what ``gathers`` take on their way.
+    Models tell all that cells of a TPU take, but what ``gathers`` take on their way; of these too, what is no
+    temporary, where plans were looked at with these sizes (``told``).
     """
     if isinstance(chip, TpuChip):
         if gathers:
-            return cell_bytes(module, chip, (), loop_type)({}) / room
+            return cell_bytes(module, chip, (), loop_type, told)({}) / room
         return max((least_memory(one, {}, chip, loop_type) for one in open_models(module, (), chip)), default=0) / room
     return int(largest_tile(tile_shapes(made_in(module), IndexAnalysis()), {})) / gpu_budget(module)
 

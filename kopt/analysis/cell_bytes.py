@@ -9,24 +9,31 @@ from xdsl.ir import Operation
 from kopt.analysis.cell_footprint import temporaries
 from kopt.analysis.launch_models import open_models
 from kopt.dialects.tile import GridOp
-from kopt.planning.block_sizes import least_memory
+from kopt.planning.block_sizes import least_memory, rooms
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
 
+#: How often temporaries count that are alone in their room: of some there are two at once.
+_AGAIN = 2
+
+
 def cell_bytes(
-    top: Operation, chip: TpuChip, tags: Collection[str] = (), loop_type: str = "auto"
+    top: Operation, chip: TpuChip, tags: Collection[str] = (), loop_type: str = "auto", told: bool = False
 ) -> Callable[[Mapping[str, int]], int]:
-    """What gives the bytes that a cell of the grids of ``top`` takes at least, by the sizes of blocks by ``tags``."""
+    """What gives the bytes that a cell of the grids of ``top`` takes at least, by the sizes of blocks by ``tags``.
+
+    Where plans have ``told`` what buffers take, these may have the larger room, if temporaries fit the smaller one.
+    """
     pairs = list(zip(walk(top, GridOp), open_models(top, tags, chip), strict=True))
+    small, *_, most = rooms(chip)
 
     def taken(sizes: Mapping[str, int]) -> int:
-        return max(
-            (
-                least_memory(m, sizes, chip, loop_type, buffers=True) + temporaries(grid, sizes, repeated=False)
-                for grid, m in pairs
-            ),
-            default=0,
-        )
+        found = [0]
+        for grid, model in pairs:
+            values = temporaries(grid, sizes, repeated=False)
+            every = least_memory(model, sizes, chip, loop_type, buffers=True) + values
+            found.append(min(every, max(every - (most - small), _AGAIN * values)) if told else every)
+        return max(found)
 
     return taken

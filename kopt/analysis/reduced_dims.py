@@ -9,14 +9,14 @@ there and back is a relayout.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Operation, SSAValue, Use
+from xdsl.ir import Block, Operation, SSAValue, Use
 
 from kopt.analysis.storage import is_narrow
-from kopt.analysis.ties import Ties, carrying, in_loop
+from kopt.analysis.ties import HANDING, Ties, carrying, in_loop
 from kopt.dialects.tile import (
     ELEMENTWISE,
     CastOp,
@@ -76,9 +76,34 @@ class Rows:
 
     def _relayouts(self) -> int:
         """How many more relayouts there are in loops with the dimension than without."""
-        made = [(value.owner, _reduces_lanes(value.owner)) for value in self.given]
-        used = [(use.operation, keeps(use.operation, value)) for value in self._computed for use in self.taken(value)]
-        return sum(-1 if fits else 1 for op, fits in (*made, *used) if isinstance(op, Operation) and in_loop(op))
+        return sum(-1 if fits else 1 for op, fits in self._changes(self.values) if in_loop(op))
+
+    def _changes(self, values: Collection[SSAValue]) -> Iterator[tuple[Operation, bool]]:
+        """The ops that make some of the values for the others, or take them, and whether these have the dimension."""
+        for value in self.given:
+            if value in values and isinstance(value.owner, Operation):
+                yield value.owner, _reduces_lanes(value.owner)
+        for value in self._computed:
+            if value in values:
+                yield from ((use.operation, keeps(use.operation, value)) for use in self.taken(value))
+
+    @property
+    def without_ends(self) -> Rows:
+        """The same without what is computed behind all loops, if fewer values change their layout there so."""
+        made = ((value, value.owner) for value in self._computed)
+        ends = {value for value, op in made if not isinstance(op, (Block, *HANDING)) and not in_loop(op)}
+        while more := {value for value in ends if not self._results(value) <= ends}:
+            ends -= more
+        changing = sum(-1 if fits else 1 for _, fits in self._changes(ends))
+        border = [value for value in self._computed if value not in ends and not self._results(value).isdisjoint(ends)]
+        if len(border) >= changing:
+            return self
+        return Rows(tuple(value for value in self.values if value not in ends))
+
+    def _results(self, value: SSAValue) -> set[SSAValue]:
+        """The values that are made of one."""
+        results = (_TIES.result(use) for use in value.uses)
+        return {result for result in results if result is not None and result in self.values}
 
 
 def carried_rows(top: Operation) -> Iterator[Rows]:
@@ -86,9 +111,9 @@ def carried_rows(top: Operation) -> Iterator[Rows]:
     seen: set[SSAValue] = set()
     for op in walk(top, ReduceOp):
         if op.result not in seen and _reduces_lanes(op) and in_loop(op):
-            rows = Rows(_TIES.component(op.result))
-            seen.update(rows.values)
-            if rows.pays:
+            whole = Rows(_TIES.component(op.result))
+            seen.update(whole.values)
+            if rows := next((rows for rows in (whole.without_ends, whole) if rows.pays), None):
                 yield rows
 
 

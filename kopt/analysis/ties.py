@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue, Use
 from kopt.dialects.tile import ForOp, FullOp, TileType, WhileOp, YieldOp
 
 #: Ops whose n-th result is the n-th value that their regions yield.
-_HANDING = (ForOp, WhileOp, scf.IfOp)
+HANDING = (ForOp, WhileOp, scf.IfOp)
 _YIELDS = (YieldOp, scf.YieldOp)
 LOOPS = (ForOp, WhileOp)
 
@@ -43,14 +43,14 @@ class Ties:
             op = op.parent_op()
         elif not isinstance(op, LOOPS):
             return op.results[0] if op.operands[use.index] in self.operands(op) else None
-        return op.results[number] if isinstance(op, _HANDING) and -number <= len(op.results) else None
+        return op.results[number] if isinstance(op, HANDING) and -number <= len(op.results) else None
 
     def makes(self, value: SSAValue) -> bool:
         """Whether a value is made of others that it is tied to."""
         owner = value.owner
         if isinstance(owner, Block):
             return bool(carrying(value))
-        return isinstance(owner, _HANDING) or bool(self.operands(owner))
+        return isinstance(owner, HANDING) or bool(self.operands(owner))
 
     def _tied(self, value: SSAValue) -> Iterator[SSAValue]:
         if isinstance(value.owner, FullOp):
@@ -65,7 +65,7 @@ class Ties:
         """The values that an op ties to one of its results: operands, or what regions take and yield."""
         op = result.owner
         assert isinstance(op, Operation)
-        if not isinstance(op, _HANDING):
+        if not isinstance(op, HANDING):
             return *self.operands(op), result
         number = op.results.index(result)  # pyright: ignore[reportArgumentType]
         if isinstance(op, scf.IfOp):

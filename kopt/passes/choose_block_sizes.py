@@ -110,6 +110,8 @@ class _Choice:
         #: The sizes that blocks have.
         self._sizes = [sizes[block.tags[0]] for block in self._blocks]
         self._forms = BlockForms(module, chip, config)
+        #: Whether plans were looked at that have what gathers become with these sizes.
+        self._told = False
 
     def run(self, given: bool) -> None:
         """Chooses, substitutes, and takes the mark off."""
@@ -143,8 +145,8 @@ class _Choice:
         if self._forms.moved is self._forms.scheduled:
             return self._sizes
         if isinstance(self._chip, TpuChip):
-            counts = any(block.sized for block in self._blocks)
-            return self._chosen(self._forms.moved, None if counts else self._seconds)
+            self._told = not any(block.sized for block in self._blocks)
+            return self._chosen(self._forms.moved, self._seconds if self._told else None)
         return self._chosen(seconds=self._seconds)
 
     def _seconds(self, sizes: Mapping[str, int]) -> float:
@@ -243,7 +245,8 @@ class _Choice:
 
     def _fullness(self, room: int) -> float:
         """How much a cell takes of its room."""
-        return fullness(self._forms.moved, self._chip, room, self._config.loop_type, self._forms.gathers)
+        kind, gathers = self._config.loop_type, self._forms.gathers
+        return fullness(self._forms.moved, self._chip, room, kind, gathers, self._told)
 
     @property
     def _is_seen_later(self) -> bool:

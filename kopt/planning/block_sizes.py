@@ -20,7 +20,7 @@ from kopt.planning.choice import CLEARLY, copies_once
 from kopt.planning.cost import costing
 from kopt.planning.items import Cost
 from kopt.planning.splits import best_split
-from kopt.planning.trips import all_trips
+from kopt.planning.trips import Number, all_trips
 from kopt.targets.budget import Budget
 from kopt.targets.chips import Chip, GpuChip, TpuChip
 
@@ -47,17 +47,20 @@ _ROW = 512
 _MOST = 4096
 #: Shares of the time in which nothing hides copies: those between two multiples are alike.
 _EXPOSED = 0.25
+#: Seconds of a unit's work that differ by less are alike.
+_COMPUTED = 1.03
 
 
 class Evaluated(NamedTuple):
     """Of each candidate its seconds, infinite where it does not fit or nothing tells; the bytes of its cell.
 
-    ``exposed`` are the seconds of copies that nothing hides.
+    ``exposed`` are the seconds of copies that nothing hides, ``busy`` those in which a TPU's busiest unit computes.
     """
 
     seconds: np.ndarray
     memory: np.ndarray
     exposed: np.ndarray
+    busy: np.ndarray
 
 
 def space(choices: Mapping[str, Sequence[int]]) -> Candidates:
@@ -81,13 +84,14 @@ def cheapest(
 ) -> Iterator[dict[str, int]]:
     """The candidates that fit, the cheapest first.
 
-    Of those that cost the same on a TPU, first those in which less of the time goes to copies that nothing hides, and
-    of these those with fewer loops. Then those with the longest rows: these are what is moved in one piece, of blocks
+    Of those that cost the same on a TPU, first those in which less of the time goes to copies that nothing hides, of
+    these those with fewer loops, and of these those that compute less, beside copies or not. Then those with the
+    longest rows: these are what is moved in one piece, of blocks
     whose ``lanes`` are the tags. Of these the one that takes the least VMEM, or shared memory. ``loop_type`` is that of
     the configuration, ``room`` the most bytes that a cell may take. Candidates that are ``large`` have to take clearly
     less. Nothing comes where no plan tells what it costs.
     """
-    seconds, memory, exposed = evaluated(models, sizes, chip, loop_type)
+    seconds, memory, exposed, busy = evaluated(models, sizes, chip, loop_type)
     seconds = np.where(memory <= room, np.where(large, seconds / _LARGE, seconds), np.inf)
     rows = -sum((np.minimum(sizes[tag], _ROW) for tag in lanes), np.zeros(1))
     if not np.isfinite(least := seconds.min()):
@@ -96,7 +100,9 @@ def cheapest(
     loops = _loops(models, sizes) if isinstance(chip, TpuChip) else np.zeros(1)
     classes = np.floor(np.log(np.maximum(seconds, 1e-12) / max(least, 1e-12)) / np.log(same))
     shares = np.floor(exposed / max(least, 1e-12) / _EXPOSED)
-    for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, loops, shares, classes)):
+    lazy = np.broadcast_to(np.maximum(busy, 1e-12), seconds.shape)
+    computed = np.floor(np.log(lazy / lazy[classes == 0].min()) / np.log(_COMPUTED))
+    for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, computed, loops, shares, classes)):
         if not np.isfinite(seconds[number]):
             return
         yield {tag: int(column[number]) for tag, column in sizes.items()}
@@ -113,9 +119,10 @@ def _loops(models: Sequence[LaunchModel], sizes: Candidates) -> np.ndarray:
 
 def evaluated(models: Sequence[LaunchModel], sizes: Candidates, chip: Chip, loop_type: str = "auto") -> Evaluated:
     """What the candidates take, each with the plans that it will have. Of no sizes there is one candidate."""
-    seconds, memory, exposed = zip(*(_least(model, sizes, chip, loop_type) for model in models), strict=True)
+    seconds, memory, exposed, busy = zip(*(_least(model, sizes, chip, loop_type) for model in models), strict=True)
     none = np.zeros(1)
-    return Evaluated(sum(seconds, none), np.max(np.broadcast_arrays(*memory), axis=0), sum(exposed, none))
+    largest = np.max(np.broadcast_arrays(*memory), axis=0)
+    return Evaluated(sum(seconds, none), largest, sum(exposed, none), sum(busy, none))
 
 
 def rooms(chip: Chip) -> list[int]:
@@ -135,9 +142,9 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
     """
     if isinstance(chip, GpuChip):
         cost_of_split = best_split(model, {**sizes}, gpu_candidate(model), chip, assumed_lengths(model)).cost
-        return Evaluated(*fitting(cost_of_split, chip), np.zeros(1))
+        return Evaluated(*fitting(cost_of_split, chip), np.zeros(1), np.zeros(1))
     count = max(map(len, sizes.values()), default=1)
-    none = Evaluated(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count))
+    none = Evaluated(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count), np.zeros(count))
     least = dict.fromkeys((True, False), none)
     cost = costing(model, {**sizes}, chip, assumed_lengths(model))
     trips = all_trips(model, {**model.sizes, **sizes}, assumed_lengths(model))
@@ -149,12 +156,17 @@ def _least(model: LaunchModel, sizes: Candidates, chip: Chip, loop_type: str) ->
             if "resident" in _LOOPS[loop_type][0]:
                 own = np.where(copies_once(plan, trips), np.inf, own)
             hoisted = any(loop.kind == "grid" for loop in plan.loops.values())
-            exposed = np.zeros(1) if found.exposed_seconds is None else np.asarray(found.exposed_seconds)
-            least[hoisted] = _chosen(own < least[hoisted].seconds, Evaluated(own, taken, exposed), least[hoisted])
+            exposed, *units = map(_or_zero, (found.exposed_seconds, found.mxu_seconds, found.vpu_seconds))
+            better = Evaluated(own, taken, exposed, np.maximum(*units))
+            least[hoisted] = _chosen(own < least[hoisted].seconds, better, least[hoisted])
             if sizes and np.isfinite(own).all() and np.all(own <= found.seconds):
                 break  # what is unrolled takes no longer than the same that is not, unless its code is long
     usual, other = least[True], least[False]
     return _chosen(other.seconds < CLEARLY * usual.seconds, other, usual)
+
+
+def _or_zero(seconds: Number | None) -> np.ndarray:
+    return np.zeros(1) if seconds is None else np.asarray(seconds)
 
 
 def _chosen(which: np.ndarray, one: Evaluated, other: Evaluated) -> Evaluated:

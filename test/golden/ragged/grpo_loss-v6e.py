@@ -26,29 +26,29 @@ def grpo_loss_kernel(
         return (grown, total_3)
 
     largest_3, total_4 = jax.lax.fori_loop(0, 3, part_body, (largest, total), unroll=3)  # grpo.py:27
-    norm = largest_3 + jnp.log(total_4)  # grpo.py:32
-    norm_2 = norm.reshape((4, 32))  # grpo.py:32
+    total_5 = total_4.reshape((4, 32))  # grpo.py:27
+    largest_4 = largest_3.reshape((4, 32))  # grpo.py:27
+    norm = largest_4 + jnp.log(total_5)  # grpo.py:32
     chosen = chosen_ref[...]  # grpo.py:33
-    own = chosen.reshape((4, 32, 1)) - norm  # grpo.py:33
+    own = chosen - norm  # grpo.py:33
     old = old_ref[...]  # grpo.py:34
-    ratio = jnp.exp(own - old.reshape((4, 32, 1)))  # grpo.py:34
+    ratio = jnp.exp(own - old)  # grpo.py:34
     advantages = advantages_ref[0, :]  # grpo.py:35
     gain = advantages.reshape((4, 1))  # grpo.py:35
-    v_3 = jnp.broadcast_to(gain, (4, 32)).reshape((4, 32, 1))  # grpo.py:36
+    v_3 = jnp.broadcast_to(gain, (4, 32))  # grpo.py:36
     free = ratio * v_3  # grpo.py:36
     bounded = jnp.minimum(jnp.maximum(ratio, 0.8), 1.4) * v_3  # grpo.py:36
     ref = ref_ref[...]  # grpo.py:37
-    apart = ref.reshape((4, 32, 1)) - own  # grpo.py:37
+    apart = ref - own  # grpo.py:37
     distance = jnp.exp(apart) - apart - 1.0  # grpo.py:38
     result = 0.04 * distance - jnp.minimum(free, bounded)  # grpo.py:39
     mask = mask_ref[...]  # grpo.py:41
-    v_4 = mask.reshape((4, 32, 1))  # grpo.py:41
-    distance_2 = (distance * v_4).reshape((4, 32))  # grpo.py:41
-    result_2 = (result * v_4).reshape((4, 32))  # grpo.py:41
+    distance_2 = distance * mask  # grpo.py:41
+    result_2 = result * mask  # grpo.py:41
     array_ref[...] = result_2  # grpo.py:42
     array_ref_2[...] = distance_2  # grpo.py:43
-    array_ref_3[...] = (free < bounded).astype(jnp.int32).astype(jnp.float32).reshape((4, 32))  # grpo.py:44
-    array_ref_4[...] = norm_2  # grpo.py:45
+    array_ref_3[...] = (free < bounded).astype(jnp.int32).astype(jnp.float32)  # grpo.py:44
+    array_ref_4[...] = norm  # grpo.py:45
 
 
 def grpo_loss(logits, chosen, old, ref, advantages, mask):

@@ -70,18 +70,18 @@ def cross_entropy_kernel(
     logits_rows_ref,
 ):
     rows = pl.program_id(0)
-    rows_begin = rows * 256
-    v = jnp.full((256,), 2560, jnp.int32)  # cross_entropy.py:15
-    v_2 = (rows_begin + jax.lax.broadcasted_iota(jnp.int32, (256,), 0)) * 2560  # cross_entropy.py:15
+    rows_begin = rows * 512
+    v = jnp.full((512,), 2560, jnp.int32)  # cross_entropy.py:15
+    v_2 = (rows_begin + jax.lax.broadcasted_iota(jnp.int32, (512,), 0)) * 2560  # cross_entropy.py:15
     labels = labels_ref[...]  # cross_entropy.py:15
     v_3 = v_2 + labels  # cross_entropy.py:15
     held = logits_ref[...]  # cross_entropy.py:16
     values = held.astype(jnp.float32)  # cross_entropy.py:16
     largest = jnp.max(values, axis=1)  # cross_entropy.py:17
-    v_4 = values - jnp.broadcast_to(largest.reshape((256, 1)), (256, 2560))  # cross_entropy.py:18
+    v_4 = values - jnp.broadcast_to(largest.reshape((512, 1)), (512, 2560))  # cross_entropy.py:18
     total = jnp.sum(jnp.exp(v_4), axis=1)  # cross_entropy.py:18
     v_5 = jnp.maximum(jnp.minimum(labels, 2559), 0)  # cross_entropy.py:15
-    v_6 = _take_along(values, v_5.reshape((256, 1)), 1).reshape((256,))  # cross_entropy.py:15
+    v_6 = _take_along(values, v_5.reshape((512, 1)), 1).reshape((512,))  # cross_entropy.py:15
     near = v_6.astype(jnp.bfloat16)  # cross_entropy.py:15
     v_7 = jnp.max((labels != v_5).astype(jnp.int32), axis=0).astype(jnp.int32)  # cross_entropy.py:15
     beyond = v_7 > 0  # cross_entropy.py:15
@@ -101,17 +101,17 @@ def cross_entropy_kernel(
             ).start()
             return None
 
-        jax.lax.fori_loop(0, 256, r_body, None, unroll=32)  # cross_entropy.py:15
+        jax.lax.fori_loop(0, 512, r_body, None, unroll=32)  # cross_entropy.py:15
         pltpu.make_async_copy(  # cross_entropy.py:15
             logits_rows_ref.at[...],
             logits_rows_ref.at[...],
             logits_moved_ref.at[0],
         ).wait()
         logits_rows = logits_rows_ref[...]  # cross_entropy.py:15
-        v_10 = jnp.broadcast_to(jax.lax.rem(v_8, v)[:, None, None], (256, 8, 1))  # cross_entropy.py:15
-        v_11 = _take_along(logits_rows.astype(jnp.float32), v_10, 2).reshape((256, 8))  # cross_entropy.py:15
-        v_12 = _take_along(v_11, jnp.broadcast_to((v_9 & 7)[:, None], (256, 1)), 1)  # cross_entropy.py:15
-        far = v_12.reshape((256,)).astype(jnp.bfloat16)  # cross_entropy.py:15
+        v_10 = jnp.broadcast_to(jax.lax.rem(v_8, v)[:, None, None], (512, 8, 1))  # cross_entropy.py:15
+        v_11 = _take_along(logits_rows.astype(jnp.float32), v_10, 2).reshape((512, 8))  # cross_entropy.py:15
+        v_12 = _take_along(v_11, jnp.broadcast_to((v_9 & 7)[:, None], (512, 1)), 1)  # cross_entropy.py:15
+        far = v_12.reshape((512,)).astype(jnp.bfloat16)  # cross_entropy.py:15
         return far
     def otherwise():
         return near
@@ -124,21 +124,21 @@ def cross_entropy(logits, labels):
     v = logits.reshape((512, 8, 2560))  # cross_entropy.py:14
     losses = pl.pallas_call(  # cross_entropy.py:14
         cross_entropy_kernel,
-        grid=(16,),
+        grid=(8,),
         in_specs=[
-            pl.BlockSpec((256,), lambda rows: (rows,)),
-            pl.BlockSpec((256, 2560), lambda rows: (rows, 0)),
+            pl.BlockSpec((512,), lambda rows: (rows,)),
+            pl.BlockSpec((512, 2560), lambda rows: (rows, 0)),
             pl.BlockSpec(memory_space=pltpu.HBM),
         ],
-        out_specs=pl.BlockSpec((256,), lambda rows: (rows,)),
+        out_specs=pl.BlockSpec((512,), lambda rows: (rows,)),
         out_shape=jax.ShapeDtypeStruct((4096,), jnp.float32),
         scratch_shapes=[
             pltpu.SemaphoreType.DMA((1,)),
-            pltpu.VMEM((256,), jnp.int32),
-            pltpu.SMEM((256,), jnp.int32),
-            pltpu.VMEM((256, 8, 2560), jnp.bfloat16),
+            pltpu.VMEM((512,), jnp.int32),
+            pltpu.SMEM((512,), jnp.int32),
+            pltpu.VMEM((512, 8, 2560), jnp.bfloat16),
         ],
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",), vmem_limit_bytes=41953280),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",), vmem_limit_bytes=83906560),
         name="cross_entropy",
     )(labels, logits, pltpu.with_memory_space_constraint(v, pltpu.HBM))
     v_2 = jnp.mean(losses).astype(jnp.float32)  # cross_entropy.py:20
