@@ -13,7 +13,6 @@ from kopt.planning.block_sizes import least_memory, rooms
 from kopt.targets.chips import TpuChip
 from kopt.walk import walk
 
-
 #: How often temporaries count that are alone in their room: of some there are two at once.
 _AGAIN = 2
 

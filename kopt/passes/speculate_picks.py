@@ -47,7 +47,7 @@ class SpeculatePicksPass(ModulePass):
         %near = tile.load %x[tile.index %i, (%n from 0 to 32767)] …
         %beyond = tile.reduce max (%n < 0 or %n > 32767) …
         %v = scf.if %beyond > 0 { %far = tile.load %x[%at / 32768, %at % 32768] …   scf.yield %far }
-             else { scf.yield %near } {tile.unlikely}
+             else { scf.yield %near }{tile.unlikely}
 
     These gathers stay as they are: gathers of other arrays, of blocks of more than one dimension, with masks, and
     gathers whose index is not the begin of a row plus loaded numbers (`kopt.analysis.flat_columns`).

@@ -8,6 +8,7 @@ import pytest
 
 from kopt import parse
 from kopt.analysis.cell_bytes import cell_bytes
+from kopt.planning.block_sizes import rooms
 from kopt.targets.chips import TPU_CHIPS
 
 V6E = TPU_CHIPS["v6e"]
@@ -44,3 +45,13 @@ def test_what_is_alive_and_has_no_register_counts() -> None:
 
 def test_no_grid_takes_nothing() -> None:
     assert cell_bytes(parse("func.func @f() {\n func.return\n}"), V6E)({}) == 0
+
+
+def test_buffers_that_plans_tell_have_the_larger_room() -> None:
+    """What is beyond that, or temporaries, are compared with the smaller one then."""
+    usual, told = (cell_bytes(parse(ROWS), V6E, ["b0", "b1"], told=told) for told in (False, True))
+    small, most = rooms(V6E)
+    few, many, far = ({"b0": rows, "b1": 4096} for rows in (64, 320, 1024))
+    assert told(few) <= usual(few) <= small
+    assert told(many) <= small < usual(many) <= most
+    assert told(far) > small and usual(far) > most

@@ -235,3 +235,35 @@ def test_constants_are_given_by_none() -> None:
     assert "top" not in names(rows.given)
     assert [use.operation.name for use in rows.taken(one.values["top"])] == ["tile.store"]
     assert [op for op in walk(one.grid, ReshapeOp) if keeps(op, one.values["n"])] == [one["c"]]
+
+
+OTHER = "%{0} = tile.load %bias[%i] : memref<64xf32> -> R\n".format
+STORE = f"tile.store %{{0}}, %o[%i] : {ROW}, memref<64xf32>\n".format
+
+
+def test_what_is_computed_behind_the_loop_of_other_rows_stays_in_lanes() -> None:
+    """One relayout of what the loop gives, for those of two rows and of the result."""
+    behind = OTHER("p") + OTHER("q") + "%s = tile.mul %r, %p : R\n%t = tile.add %s, %q : R\n" + STORE("t")
+    (rows,) = found(MAXIMUM + SPREAD, behind=behind)
+    assert names(rows.values) >= {"a", "n", "r"} and names(rows.values).isdisjoint({"p", "q", "s", "t"})
+    assert names(value for value in rows.values if rows.taken(value)) >= {"r"}
+
+
+def test_what_is_computed_behind_the_loop_of_its_result_alone_keeps_the_dimension() -> None:
+    """One relayout in either case."""
+    (rows,) = found(MAXIMUM + SPREAD, behind="%s = tile.exp %r : R\n" + STORE("s"))
+    assert names(rows.values) >= {"r", "s"}
+
+
+def test_rows_that_a_later_loop_carries_on_keep_the_dimension() -> None:
+    """However many others they are computed with in front of it."""
+    later = f"""%u = tile.for %l: b2=128 in (0, 512) iter(%d = %t) -> ({ROW}) {{
+      %e = tile.load %x[%i, %l] : memref<64x512xf32> -> !tile.tile<b0=8 x b2=128 x f32>
+      %f = tile.reduce max %e [1] : !tile.tile<b0=8 x b2=128 x f32>
+      %g = tile.maximum %d, %f : R
+      tile.yield %g : R
+    }}
+    """
+    behind = OTHER("p") + OTHER("q") + "%s = tile.mul %r, %p : R\n%t = tile.add %s, %q : R\n" + later + STORE("u")
+    (rows,) = found(MAXIMUM + SPREAD, behind=behind)
+    assert names(rows.values) >= {"r", "s", "t", "u"}

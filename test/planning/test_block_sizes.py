@@ -238,3 +238,16 @@ def test_loops_of_rows_are_looked_at_as_they_will_be_written_out(chip: str) -> N
     example = BY_NAME["scatter_add"]
     low = example.kernel.lower(*example.unfilled("ragged", DTYPES["bf16"]), target=f"pallas:{chip}")
     assert low.config.block_sizes == (128, 512)
+
+
+def test_of_equal_costs_what_computes_less_is_first() -> None:
+    """Copies bound blocks of 512 tokens and words too, whose many visits hand on more statistics of rows."""
+    example = BY_NAME["grpo_loss"]
+    arguments = example.unfilled("real", DTYPES["bf16"])
+    chosen = example.kernel.lower(*arguments, target="pallas:v5e")
+    others = example.kernel.lower(*arguments, target="pallas:v5e", config={"block_sizes": [4, 512, 512]})
+    assert chosen.config.block_sizes == (4, 128, 2048)
+    (one,), (other,) = (
+        [cost(model, {}, plan, TPU_CHIPS["v5e"]) for model, plan in planned_launches(low)] for low in (chosen, others)
+    )
+    assert other.seconds < 1.05 * one.seconds and other.vpu_seconds > 1.03 * one.vpu_seconds  # pyright: ignore

@@ -288,3 +288,19 @@ def test_what_names_depend_on() -> None:
     assert isinstance(made, Name)
     (source,) = names.sources([made, made, Name("value", "of another launch")])
     assert source.moves == {"b0"} and source.loads == ("ids",)
+
+
+BRANCH = f"""{LOAD}
+scf.if %c {{
+  %w = tile.load %x[%i, %j] : memref<100x60xf32> -> {TILE}
+  %e = tile.exp %w : {TILE}
+  tile.store %e, %out[%i, %j] : {TILE}, memref<100x60xf32>
+}} ATTRIBUTES"""
+
+
+@pytest.mark.parametrize("unlikely", [False, True])
+def test_unlikely_branches_do_no_work(unlikely: bool) -> None:
+    """Their accesses say so; what memory they take is as of others."""
+    found = launch(BRANCH.replace("ATTRIBUTES", "{tile.unlikely}" if unlikely else ""))
+    assert [one.unlikely for one in accesses(found)] == [False, unlikely, unlikely]
+    assert ("transcendental" in {one.unit for one in work(found)}) is not unlikely

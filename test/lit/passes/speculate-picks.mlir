@@ -14,6 +14,7 @@
 // CHECK: %far = tile.load %x_1[%{{.+}}, %{{.+}}] : memref<64x1024xf32> -> !tile.tile<b0=8 x f32>
 // CHECK-NEXT: scf.yield %far
 // CHECK: scf.yield %near
+// CHECK: }{tile.unlikely}
 // CHECK: tile.cast
 // CHECK-NEXT: tile.sub %most
 func.func @labels(%x: memref<64x1024xf32>, %n: memref<64xi32>) -> memref<64xf32> {
