@@ -22,7 +22,8 @@ def cell_bytes(
 ) -> Callable[[Mapping[str, int]], int]:
     """What gives the bytes that a cell of the grids of ``top`` takes at least, by the sizes of blocks by ``tags``.
 
-    Where plans have ``told`` what buffers take, these may have the larger room, if temporaries fit the smaller one.
+    Where plans have ``told`` what buffers and values take, these may have the larger room, if temporaries fit the
+    smaller one.
     """
     pairs = list(zip(walk(top, GridOp), open_models(top, tags, chip), strict=True))
     small, *_, most = rooms(chip)
@@ -32,7 +33,10 @@ def cell_bytes(
         for grid, model in pairs:
             values = temporaries(grid, sizes, repeated=False)
             every = least_memory(model, sizes, chip, loop_type, buffers=True) + values
-            found.append(min(every, max(every - (most - small), _AGAIN * values)) if told else every)
+            if told and every > small:
+                planned = least_memory(model, sizes, chip, loop_type)
+                every = min(every, max(planned - (most - small), _AGAIN * values))
+            found.append(every)
         return max(found)
 
     return taken
