@@ -70,10 +70,8 @@ def choose_sizes(
         asked = 1 if seconds is None else _ASKED_TPU if isinstance(chip, TpuChip) else _ASKED_GPU
         if search.moved is not None:
             assert isinstance(chip, TpuChip)
-            known, taken = (
-                list(best),
-                cell_bytes(search.moved, chip, list(search.sizes), loop_type, seconds is not None),
-            )
+            taken = cell_bytes(search.moved, chip, list(search.sizes), loop_type, told=seconds is not None)
+            known = list(best)
             fitting = (islice(_fitting(known, taken, most), asked) for most in rooms(chip))
             best = iter(next(filter(None, map(list, fitting)), []))
         if seconds is not None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from kopt.ir.access_relation import AccessRelation
+from kopt.ir.atoms import Lane, Symbol
 from kopt.ir.condition import Condition
 from kopt.ir.division import floordiv
 from kopt.ir.index_expr import IndexExpr
@@ -161,6 +162,14 @@ class ModelAccess:
     line: str = ""
     hbm: bool = False
     unlikely: bool = False
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether lanes begin at a loaded place of a dimension, so that those beyond its end are masked.
+
+        A block that a loaded number picks from a dimension of its own comes as others do.
+        """
+        return any({Lane, Symbol} <= {type(atom) for atom in index.atoms()} for index in self.relation.indices)
 
     @property
     def home(self) -> str | None:

@@ -86,10 +86,10 @@ def cheapest(
 
     Of those that cost the same on a TPU, first those in which less of the time goes to copies that nothing hides, of
     these those with fewer loops, and of these those that compute less, beside copies or not. Then those with the
-    longest rows: these are what is moved in one piece, of blocks
-    whose ``lanes`` are the tags. Of these the one that takes the least VMEM, or shared memory. ``loop_type`` is that of
-    the configuration, ``room`` the most bytes that a cell may take. Candidates that are ``large`` have to take clearly
-    less. Nothing comes where no plan tells what it costs.
+    longest rows: these are what is moved in one piece, of blocks whose ``lanes`` are the tags. Of these the one that
+    takes the least VMEM, or shared memory. ``loop_type`` is that of the configuration, ``room`` the most bytes that a
+    cell may take. Candidates that are ``large`` have to take clearly less. Nothing comes where no plan tells what it
+    costs.
     """
     seconds, memory, exposed, busy = evaluated(models, sizes, chip, loop_type)
     seconds = np.where(memory <= room, np.where(large, seconds / _LARGE, seconds), np.inf)
@@ -100,8 +100,8 @@ def cheapest(
     loops = _loops(models, sizes) if isinstance(chip, TpuChip) else np.zeros(1)
     classes = np.floor(np.log(np.maximum(seconds, 1e-12) / max(least, 1e-12)) / np.log(same))
     shares = np.floor(exposed / max(least, 1e-12) / _EXPOSED)
-    lazy = np.broadcast_to(np.maximum(busy, 1e-12), seconds.shape)
-    computed = np.floor(np.log(lazy / lazy[classes == 0].min()) / np.log(_COMPUTED))
+    busy = np.broadcast_to(np.maximum(busy, 1e-12), seconds.shape)
+    computed = np.floor(np.log(busy / busy[classes == 0].min()) / np.log(_COMPUTED))
     for number in np.lexsort(np.broadcast_arrays(seconds, memory, rows, computed, loops, shares, classes)):
         if not np.isfinite(seconds[number]):
             return

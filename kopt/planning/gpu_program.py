@@ -65,7 +65,8 @@ class GpuProgram(GpuTiles):
         """The stages of its loops: visits whose operands are shared at once; one of a plan that has no loop."""
         if "stages" in self._options:
             return int(self._options["stages"]) if self._loops else 1
-        read, waiting, staying = (max_of(map(of, self._paths)) for of in (self._read, self._waiting, self._staying))
+        read, waiting = (max_of(map(of, self._paths)) for of in (self._read, self._waiting))
+        staying = max_of(self._staying(path) + self._handed_on(path) for path in self._paths)
         programs = np.minimum(self._each, self.held_by_registers)
         chained = not self._model.chained.isdisjoint(self._paths)
         found = stages(read, waiting, self._budget, staying, programs, chained)
@@ -140,8 +141,15 @@ class GpuProgram(GpuTiles):
 
     def _shared(self, path: Sequence[str]) -> Number:
         """Bytes of the operands of one body."""
-        brought = sum(self._copies(load, waits) * self._bytes(load) for load, waits in self._brought(path))
-        return brought + self._staying(path)
+        sizes = [self._copies(load, waits) * self._bytes(load) for load, waits in self._brought(path)]
+        in_turn = (path in self._model.chained) & (self._budget.gpu.backend == "hip") & (self.stages == 1)
+        return np.where(in_turn, max_of(sizes), sum(sizes)) + self._staying(path)
+
+    def _handed_on(self, path: Sequence[str]) -> Number:
+        """Bytes of sums that become left operands, by way of shared memory on most of AMD's chips."""
+        handed = [one for one in self._factors(path) if one.side == "lhs" and not (one.load or one.of or one.stays)]
+        most = max_of(self._lanes(one.shape) * one.bits // 8 for one in handed)
+        return most if self._budget.gpu.backend == "hip" else 0
 
     def shared_items(self) -> dict[str, int]:
         """Bytes of shared memory by operand: those of all stages of what visits load for their products."""
@@ -191,7 +199,7 @@ class GpuProgram(GpuTiles):
         each = self._budget.gpu.registers // self.threads
         return (
             (self.registers < np.minimum(counted, each))
-            & (self.shared_bytes <= self._budget.staged)
+            & (self.shared_bytes + max_of(map(self._handed_on, self._paths)) <= self._budget.staged)
             & (self.largest_tile <= held)
             & (self._reads_itself | (max_of(map(self._summed_bytes, self._products)) <= _SUMMED_BYTES))
             & (~np.asarray(self._is_full) | (self.stages <= _FULL_STAGES))
@@ -294,10 +302,12 @@ class GpuProgram(GpuTiles):
     def _computed(self, path: Sequence[str]) -> Number:
         """Lanes of operands of products that stand in registers: those computed, and those at loaded places.
 
+        Of NVIDIA's chips that read registers alone, those of which lanes begin there (`paged_attention` on sm80).
         Operands that sums become are narrowed where these were, where matrix units read the others by themselves.
         Those that are converted where they are read count there.
         """
-        loads = [one for one in self._loads(path) if one.address]
+        every = self._reads_itself or self._budget.gpu.backend == "hip"
+        loads = [one for one in self._loads(path) if one.address and (every or one.is_shifted)]
         factors = [one for one in self._factors(path) if not (one.load or one.stays)]
         made = sum(np.where(self._is_converted(one), 0, self._lanes(one.shape)) for one in factors)
         narrowed = self._is_in_place(path) & ~np.asarray(self._waits)

@@ -70,7 +70,7 @@ def stages(
     On AMD's chips two: the next visit's operands stand in registers, until those of this one are read.
     """
     if budget.gpu.backend == "hip":
-        return np.where(read + waiting <= budget.shared, 2, 1)
+        return np.where(read + waiting + staying <= budget.shared, 2, 1)
     costs = gpu_costs(budget.gpu)
     each = costs.latency_seconds * budget.gpu.hbm_bytes_per_second / costs.multiprocessors
     enough = np.inf if chained else _IN_FLIGHT * each / np.maximum(1, read + waiting)

@@ -60,7 +60,7 @@ class TpuLaunch:
     def cost(self) -> Cost:
         """The items."""
         blocks = self.blocks
-        if self.plan is not self._whole:
+        if self.model is not self.launch.model:
             blocks = Blocks(self.launch.model, self._whole, self.sizes, self.launch.trips)
         kept = Memory(self._whole, self.trips, blocks)
         vmem, smem, live = map(or_none, (kept.vmem, kept.smem, lambda: self.launch.live(self.plan.loops)))

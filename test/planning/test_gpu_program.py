@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kopt.ir.atoms import Symbol
+from kopt.ir.index_expr import IndexExpr
 from kopt.ir.launch_model import Factor, LaunchModel, Live, Name, Source, Work
 from kopt.ir.launch_sizes import with_sizes
 from kopt.ir.polynomial import parameter
@@ -406,3 +408,50 @@ def test_shared_memory_by_operand() -> None:
     x_only = replace(PRODUCT, factors=(x, replace(y, load="", stays=True)))
     assert program(x_only, options={"stages": 1}, **SIZES).shared_items() == {"x": 128 * 64 * 2}
     assert program(replace(PRODUCT, factors=()), **SIZES).shared_items() == {}
+
+
+def test_blocks_that_a_loaded_number_picks_come_as_others_do() -> None:
+    """On sm80 those that begin there have masks: their values stand in registers. On AMD's chips all of these do."""
+    x, y = PRODUCT.accesses[:2]
+    place = IndexExpr(terms={Symbol(Name("loaded", "first")): 1})
+    source = (Source(Name("loaded", "first"), frozenset("i")),)
+
+    def registers(indices: tuple[IndexExpr, ...], shape: tuple[int, ...], chip) -> float:
+        own = replace(x, address=("first",), relation=replace(x.relation, indices=indices, shape=shape))
+        assert own.is_shifted == (len(indices) == 2)
+        model = replace(PRODUCT, accesses=(own, y, *PRODUCT.accesses[2:]), sources=source)
+        return float(program(model, chip, {"warps": 8}, **SIZES).registers)
+
+    rows, columns = x.relation.indices
+    picked, begun = ((place, rows, columns), (8, *x.relation.shape)), ((rows + place, columns), x.relation.shape)
+    sm80 = GPU_CHIPS["sm80"]
+    assert registers(*begun, sm80) - registers(*picked, sm80) == 128 * 64 / 2 / 256
+    assert registers(*begun, GFX) == registers(*picked, GFX)
+
+
+def in_a_chain(keys: int) -> LaunchModel:
+    """Attention of 64 queries, 128 deep, that loads keys and values."""
+    path = PRODUCT.work[0].path
+    x, y = (replace(one, path=path) for one in PRODUCT.accesses[:2])
+    loads = (replace(y, id=name, relation=replace(y.relation, lanes=(keys, 128))) for name in ("k", "v"))
+    dims = ((64, 128, keys), (64, keys, 128))
+    return replace(
+        PRODUCT,
+        accesses=(x, *loads),
+        work=tuple(Work("product", tuple(zip("mkn", one, strict=True)), "bf16", path) for one in dims),
+        factors=(
+            Factor(path, "lhs", (64, 128), 16, stays=True),
+            Factor(path, "rhs", (128, keys), 16, load="k"),
+            Factor(path, "lhs", (64, keys), 16),
+            Factor(path, "rhs", (keys, 128), 16, load="v"),
+        ),
+        chained=frozenset([path]),
+    )
+
+
+def test_operands_of_one_stage_take_turns_on_amd() -> None:
+    """With two both are there at once; sums that become operands come by way of shared memory besides."""
+    one, two = (program(in_a_chain(128), GFX, {"stages": count}) for count in (1, 2))
+    assert (one.shared_bytes, two.shared_bytes) == (128 * 128 * 2, 2 * 128 * 128 * 2)
+    assert one.fits() and not two.fits() and two.shared_bytes == Budget(GFX).staged
+    assert program(in_a_chain(128), GFX).stages == 1 and program(in_a_chain(64), GFX).stages == 2
