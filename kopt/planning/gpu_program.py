@@ -221,14 +221,15 @@ class GpuProgram(GpuTiles):
     def _multiplied(self, path: Sequence[str]) -> Number:
         """Registers of operands that products read from there: 32 bytes of each row and column of a warp, twice.
 
-        A warp has a square of the sums. Operands that are converted are there as a whole, in each warp that reads them:
-        one product's after the other's. Other numbers of 8 bits that become operands have a register each, and so do
-        those of right operands whose columns follow one another in memory, until they are packed row by row. Blocks at
-        loaded places have pointers.
+        A warp has a square of the sums. Operands that are converted are there as a whole, in each warp that reads them;
+        where products wait, one product's after the other's. Other numbers of 8 bits that become operands have one
+        each, and so do those of right operands whose columns follow one another in memory, until they are packed row by
+        row. Blocks at loaded places have pointers.
         """
         if self._budget.gpu.backend == "hip":
             return 0
-        products, whole = self._narrow(path), {load.id for _, load in self._converted(path)}
+        converting = (converted(self._model, one) for one in self._factors(path))
+        products, whole = self._narrow(path), {load.id for load in converting if load}
         unpacked = sum(
             self._lanes(one.relation.lanes)
             for one in self._loads(path)
@@ -237,20 +238,18 @@ class GpuProgram(GpuTiles):
             and any(self._is_unpacked(one, work) for work in products)
         )
         pointers = sum(self._lanes(one.relation.lanes) for one in self._loads(path) if one.address) * _POINTERS
-        operands = max_of(self._operands(work) for work in products)
+        operands = max_of(map(self._operands, products))
+        if path not in self._model.chained:
+            operands = self._squares(path) + sum(self._operands(one) - self._square(one) for one in products)
         return np.where(self._waits, operands + unpacked + pointers, 0)
 
     def _operands(self, product: Work) -> Number:
         """Registers of two steps' rows and columns of a product, or of all of them where these are converted."""
         found, square = operands(self._model, product), self._square(product)
-        whole = [one for one in found.values() if converted(self._model, one)]
-        parts = (self._lanes(one.shape) * self.copies(one) for one in whole)
-        return sum(parts, square * (1 - len(whole) / 2))
-
-    def _converted(self, path: Sequence[str]) -> list[tuple[Factor, ModelAccess]]:
-        """Operands that are converted where products read them, with what loads them."""
-        found = [(one, converted(self._model, one)) for one in self._factors(path)]
-        return [(one, load) for one, load in found if load]
+        whole = [one for one in found if converted(self._model, one)]
+        parts = sum(self._lanes(one.shape) * self.copies(one) for one in whole)
+        in_turn = product.count if product.path in self._model.chained else 1
+        return parts / in_turn + square * (1 - len(whole) / max(2, len(found)))
 
     def _is_converted(self, factor: Factor) -> Number:
         """Whether an operand is converted in the registers that a product reads."""

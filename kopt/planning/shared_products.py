@@ -57,10 +57,9 @@ def converted(model: LaunchModel, factor: Factor) -> ModelAccess | None:
     return load if model.operand(load.operand).bits == _NARROW and lanes == of_factor else None
 
 
-def operands(model: LaunchModel, product: Work) -> dict[str, Factor]:
-    """The operands of a product by their sides, as far as they are known."""
+def operands(model: LaunchModel, product: Work) -> list[Factor]:
+    """The operands of a product, and of its like in the same body, as far as they are known."""
     *batch, (_, m), (_, k), (_, n) = product.dims
     sizes = [size for _, size in batch]
     shapes = {"lhs": (*sizes, m, k), "rhs": (*sizes, k, n)}
-    found = [one for one in model.factors if one.path == product.path and one.shape == shapes[one.side]]
-    return {one.side: one for one in found}
+    return [one for one in model.factors if one.path == product.path and one.shape == shapes[one.side]]

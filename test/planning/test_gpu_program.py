@@ -455,3 +455,30 @@ def test_operands_of_one_stage_take_turns_on_amd() -> None:
     assert (one.shared_bytes, two.shared_bytes) == (128 * 128 * 2, 2 * 128 * 128 * 2)
     assert one.fits() and not two.fits() and two.shared_bytes == Budget(GFX).staged
     assert program(in_a_chain(128), GFX).stages == 1 and program(in_a_chain(64), GFX).stages == 2
+
+
+def test_products_that_do_not_wait_convert_all_operands_at_once() -> None:
+    """`int4_matmul_halves` in blocks of 32 by 128, 64 deep: 246 registers on sm80 (Triton 3.9)."""
+    path = PRODUCT.work[0].path
+    x, y = (replace(one, path=path) for one in PRODUCT.accesses[:2])
+    packed = replace(y, id="packed", relation=replace(y.relation, lanes=(64, 128)))
+    model = replace(
+        PRODUCT,
+        operands=tuple(replace(one, bits=8, dtype="i8") if one.name == y.operand else one for one in PRODUCT.operands),
+        accesses=(x, packed),
+        work=(Work("product", (("m", 32), ("k", 64), ("n", 128)), "bf16", path, 2),),
+        factors=tuple(
+            factor
+            for adds in (False, True)
+            for factor in (
+                Factor(path, "lhs", (32, 64), 16, load=x.id, adds=adds),
+                Factor(path, "rhs", (64, 128), 16, of=("packed",), adds=adds),
+            )
+        ),
+    )
+    one, waiting = (
+        program(replace(model, chained=chained), GPU_CHIPS["sm80"], {"warps": 4, "stages": 2}, b0=32, b1=128, b2=64)
+        for chained in (frozenset(), frozenset([path]))
+    )
+    assert one.registers - waiting.registers == 64 * 128 / 128
+    assert one.registers == pytest.approx(246, rel=0.1)

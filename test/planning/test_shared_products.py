@@ -64,5 +64,5 @@ def test_operands_that_are_converted_where_they_are_read() -> None:
     assert converted(of_bytes(), replace(made, shape=(128, 256))) is None
 
 
-def test_operands_by_side() -> None:
-    assert operands(PRODUCT, PRODUCT.work[0]) == {"lhs": X, "rhs": Y}
+def test_operands_of_a_product() -> None:
+    assert operands(PRODUCT, PRODUCT.work[0]) == [X, Y]
