@@ -29,7 +29,7 @@ def is_spread(op: Operation) -> bool:
     if not isinstance(op, BroadcastOp | ReshapeOp):
         return False
     source, result = op.input_type, op.result_type
-    if not source.rank or source.shape[-1] == 1:
+    if not source.rank or source.dims.data[-1] == DimAttr(1):  # not a block that may have one lane
         return False
     if isinstance(op, BroadcastOp):
         becomes_rows = op.mapping[-1] == result.rank - 2

@@ -77,7 +77,7 @@ def embedding_kernel(
         ).start()
         return None
 
-    jax.lax.fori_loop(0, 512, r_body, None, unroll=32)  # embedding.py:15
+    jax.lax.fori_loop(0, 256, r_body, None, unroll=32)  # embedding.py:15
     pltpu.make_async_copy(  # embedding.py:15
         table_rows_ref.at[...],
         table_rows_ref.at[...],
@@ -85,9 +85,9 @@ def embedding_kernel(
     ).wait()
     table_rows = table_rows_ref[...]  # embedding.py:15
     v_2 = _take_along(  # embedding.py:15
-        table_rows.astype(jnp.float32), jnp.broadcast_to((v & 7)[:, None, None], (512, 1, 1024)), 1
+        table_rows.astype(jnp.float32), jnp.broadcast_to((v & 7)[:, None, None], (256, 1, 1024)), 1
     )
-    out_ref[...] = v_2.reshape((512, 1024)).astype(jnp.bfloat16)  # embedding.py:15
+    out_ref[...] = v_2.reshape((256, 1024)).astype(jnp.bfloat16)  # embedding.py:15
 
 
 def embedding(ids, table):
@@ -95,17 +95,17 @@ def embedding(ids, table):
     v = table.reshape((1000, 8, 1024))  # embedding.py:14
     out = pl.pallas_call(  # embedding.py:14
         embedding_kernel,
-        grid=(8, 1),
-        in_specs=[pl.BlockSpec((512,), lambda tile, cols: (tile,)), pl.BlockSpec(memory_space=pltpu.HBM)],
-        out_specs=pl.BlockSpec((512, 1024), lambda tile, cols: (tile, cols)),
+        grid=(16, 1),
+        in_specs=[pl.BlockSpec((256,), lambda tile, cols: (tile,)), pl.BlockSpec(memory_space=pltpu.HBM)],
+        out_specs=pl.BlockSpec((256, 1024), lambda tile, cols: (tile, cols)),
         out_shape=jax.ShapeDtypeStruct((4096, 1024), jnp.bfloat16),
         scratch_shapes=[
             pltpu.SemaphoreType.DMA((1,)),
-            pltpu.VMEM((512,), jnp.int32),
-            pltpu.SMEM((512,), jnp.int32),
-            pltpu.VMEM((512, 8, 1024), jnp.bfloat16),
+            pltpu.VMEM((256,), jnp.int32),
+            pltpu.SMEM((256,), jnp.int32),
+            pltpu.VMEM((256, 8, 1024), jnp.bfloat16),
         ],
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=121647104),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel"), vmem_limit_bytes=60823552),
         name="embedding",
     )(flat, pltpu.with_memory_space_constraint(v, pltpu.HBM))
     v_2 = out.reshape((2, 2048, 1024))  # embedding.py:16
