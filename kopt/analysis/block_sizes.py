@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -32,7 +33,8 @@ from kopt.analysis.launch_models import open_models
 from kopt.analysis.tpu_blocks import TpuSpace, tpu_least, tpu_unit
 from kopt.ir.from_ssa import IndexAnalysis
 from kopt.ir.launch_model import LaunchModel
-from kopt.planning.block_sizes import SAME_GPU, SAME_TPU, Candidates, cheapest, least_memory, rooms
+from kopt.planning.block_sizes import SAME_GPU, Candidates, cheapest, least_memory, rooms
+from kopt.planning.choice import CLEARLY
 from kopt.targets.chips import Chip, TpuChip
 
 #: Candidates that may turn out to take too much, at most.
@@ -70,12 +72,16 @@ def choose_sizes(
         asked = 1 if seconds is None else _ASKED_TPU if isinstance(chip, TpuChip) else _ASKED_GPU
         if search.moved is not None:
             assert isinstance(chip, TpuChip)
-            taken = cell_bytes(search.moved, chip, list(search.sizes), loop_type, told=seconds is not None)
-            known = list(best)
+            known, tags = list(best), list(search.sizes)
+            taken = cell_bytes(search.moved, chip, tags, loop_type)
             fitting = (islice(_fitting(known, taken, most), asked) for most in rooms(chip))
             best = iter(next(filter(None, map(list, fitting)), []))
+            if seconds is not None:
+                told = cell_bytes(search.moved, chip, tags, loop_type, told=True)
+                larger = islice(_fitting(known, told, rooms(chip)[0]), asked)
+                best = _unless_clearly_less(list(best), list(larger), seconds)
         if seconds is not None:
-            best = _least(list(islice(best, asked)), seconds, SAME_TPU if isinstance(chip, TpuChip) else SAME_GPU)
+            best = _least(list(islice(best, asked)), seconds, 1.0 if isinstance(chip, TpuChip) else SAME_GPU)
         sizes = next(best, search.space.least)
         chosen |= {tag: sizes[tag] for group in search.groups for tag in group}
     return _in_order(groups, given, chosen)
@@ -163,6 +169,12 @@ def _least(found: Sequence[Sizes], seconds: Callable[[Sizes], float], same: floa
     """Of candidates, the best first, those that take the least, or hardly more: up to ``same`` times as much."""
     taken = list(map(seconds, found))
     return (sizes for sizes, own in zip(found, taken, strict=True) if own <= same * min(taken))
+
+
+def _unless_clearly_less(usual: list[Sizes], others: list[Sizes], seconds: Callable[[Sizes], float]) -> Iterator[Sizes]:
+    """The usual candidates, or those of others that take clearly less than all of these."""
+    least = min(map(seconds, usual), default=inf)
+    return iter([sizes for sizes in others if seconds(sizes) < CLEARLY * least] or usual)
 
 
 def _fitting(found: Iterable[Sizes], taken: Callable[[Sizes], int], room: int) -> Iterator[Sizes]:
